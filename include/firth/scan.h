@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a pinned snapshot: options, plans, splits.
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firth/table.h"
+
+namespace firth {
+
+enum class QueryType : uint8_t {
+  kSnapshot,       ///< base files merged with their logs
+  kReadOptimized,  ///< base files only
+  kIncremental,    ///< rows changed in (begin, end], latest version of each
+};
+
+/// How a snapshot is read. Defaults are safe for a table of any size.
+struct ScanOptions {
+  QueryType query = QueryType::kSnapshot;
+  /// Columns to return, in this order; empty means all data columns.
+  std::vector<std::string> columns;
+  /// With no `columns`: also return the five _hoodie_* columns, first.
+  bool with_meta = false;
+  /// Predicate text, `price < 3 AND city IN ('a','b')`; empty means all rows. docs/guide/read.md.
+  std::string where;
+  /// kIncremental: range (begin, end] of completion times (version 8 and 9) or instant times
+  /// (version 6). "000" or "earliest" starts at the beginning; no end means the snapshot's own.
+  std::string begin;
+  std::optional<std::string> end;
+  /// Stop after this many rows; negative means all.
+  int64_t limit = -1;
+  /// Rows per batch, 1 to 16,777,216. Larger batches cost memory and amortise merging.
+  int64_t batch_rows = 65'536;
+  /// Threads that read splits; 0 means one per core.
+  int threads = 0;
+  /// Bytes of log records and queued batches held in memory; more spills to disk. At least 16 MiB.
+  int64_t memory_budget = int64_t{1} << 30;
+  /// Where to spill; empty means the system's temporary folder.
+  std::string spill_dir;
+  /// Skip partitions, files, row groups and pages that cannot match. Results are the same without.
+  bool prune = true;
+
+  /// Ranges and combinations. Called once, by Snapshot::Plan. Errors: kInvalidArgument.
+  arrow::Status Validate() const;
+};
+
+/// Work that one reader does alone: one file slice. A value; `Serialize` gives bytes that another
+/// process of the same firth version opens with ScanPlan::ReadSplit after pinning the same instant.
+struct Split {
+  FileSliceEntry slice;
+
+  std::string Serialize() const;
+  static arrow::Result<Split> Deserialize(std::string_view bytes);
+};
+
+/// What each stage of planning left out, and what a scan cost so far.
+struct ScanReport {
+  int64_t partitions = 0, partitions_pruned = 0;
+  int64_t slices = 0, slices_pruned = 0;
+  int64_t row_groups = 0, row_groups_pruned = 0;
+  int64_t base_rows = 0, log_records = 0, spilled_bytes = 0, corrupt_blocks = 0;
+  int64_t list_calls = 0, read_calls = 0, bytes_read = 0;
+  std::vector<std::string> notes;  ///< sentences for --explain: what was used, and what was not
+};
+
+/// A planned read. Cheap to copy; safe from several threads.
+class ScanPlan {
+ public:
+  std::shared_ptr<arrow::Schema> schema() const;
+  const std::vector<Split>& splits() const;
+
+  /// Streams one split. Batches have schema(); `limit` is not applied here.
+  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadSplit(const Split& split) const;
+
+  /// Streams all splits with ScanOptions::threads; order of batches is that of the splits.
+  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadAll() const;
+
+  /// Counters of planning, and of all reads made through this plan so far.
+  ScanReport Report() const;
+
+ private:
+  friend class Snapshot;
+  struct Impl;
+  explicit ScanPlan(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace firth

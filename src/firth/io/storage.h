@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table's folder on any Arrow file system, addressed by paths relative to it. Modification times
+// are never asked for: copied tables have wrong ones.
+#pragma once
+
+#include <arrow/buffer.h>
+#include <arrow/filesystem/type_fwd.h>
+#include <arrow/io/type_fwd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firth/common/status.h"
+
+namespace firth {
+
+/// A file found by listing. `path` is relative to the storage root, '/' between segments.
+struct FileInfo {
+  std::string path;
+  int64_t size = 0;
+
+  /// The last segment of `path`.
+  std::string_view name() const;
+};
+
+/// Requests and bytes since the storage was opened. Shared by all copies; safe from any thread.
+struct IoCounters {
+  std::atomic<int64_t> list_calls{0};
+  std::atomic<int64_t> read_calls{0};
+  std::atomic<int64_t> bytes_read{0};
+};
+
+/// `storage_options` of the public interface: "access_key_id", "endpoint_override", ... Values are
+/// secrets and never printed.
+using StorageOptions = std::map<std::string, std::string, std::less<>>;
+
+/// Immutable handle, cheap to copy through shared_ptr, safe to use from several threads.
+class Storage {
+ public:
+  /// Opens a local path ("/data/t", "file:///data/t") or an object store URI ("s3://bucket/t").
+  /// Does not check that the folder exists.
+  static Result<std::shared_ptr<Storage>> Open(std::string_view uri, const StorageOptions& options);
+
+  /// The folder `root` of a given Arrow file system; for tests and embedders.
+  Storage(std::shared_ptr<arrow::fs::FileSystem> file_system, std::string root);
+
+  /// Files directly inside `dir` ("" is the root), sorted by path. A missing folder is empty.
+  Result<std::vector<FileInfo>> List(std::string_view dir) const;
+
+  /// Folders directly inside `dir`, relative to the root, sorted. A missing folder has none.
+  Result<std::vector<std::string>> ListFolders(std::string_view dir) const;
+
+  /// All files at or below `dir`, sorted by path, in one call where the store can do that.
+  Result<std::vector<FileInfo>> ListRecursive(std::string_view dir) const;
+
+  /// The whole file. Errors: kNotFound, kIo, kResourceExhausted above `max_bytes`.
+  Result<std::shared_ptr<arrow::Buffer>> ReadFile(std::string_view path,
+                                                  int64_t max_bytes = int64_t{1} << 30) const;
+
+  /// Random access. `size` as known from a listing saves a request; -1 asks the store.
+  Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenFile(std::string_view path,
+                                                               int64_t size = -1) const;
+
+  /// Whether a file of that name exists.
+  Result<bool> Exists(std::string_view path) const;
+
+  /// For messages and `show`: the URI or path as the user wrote it, without credentials.
+  const std::string& display_root() const { return display_root_; }
+  const IoCounters& counters() const { return *counters_; }
+  const std::shared_ptr<arrow::fs::FileSystem>& file_system() const { return file_system_; }
+  /// `path` as the Arrow file system knows it.
+  std::string FullPath(std::string_view path) const;
+
+ private:
+  std::shared_ptr<arrow::fs::FileSystem> file_system_;
+  std::string root_;
+  std::string display_root_;
+  std::shared_ptr<IoCounters> counters_ = std::make_shared<IoCounters>();
+};
+
+}  // namespace firth
