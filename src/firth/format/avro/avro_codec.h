@@ -17,8 +17,8 @@ namespace firth {
 
 /// Decodes binary records of one writer schema into Arrow columns of the wanted schema.
 /// Fields are matched by name at every level; writer fields that are not wanted are skipped without
-/// being built; wanted fields that the writer lacks become null. Numeric promotions and the rewrites
-/// that Hudi allows (docs/format/avro.md) are applied while decoding.
+/// being built; wanted fields that the writer lacks become null. Numeric promotions and the
+/// rewrites that Hudi allows (docs/format/avro.md) are applied while decoding.
 class AvroDecoder {
  public:
   /// Errors: kUnsupported when a writer type cannot become the wanted type, naming the field.
