@@ -6,15 +6,27 @@ The order is that of docs/architecture.md. A file may include its own folder, an
 left, and include/firth; `testing` may include everything and only *_test.cc, *_benchmark.cc, fuzz/,
 bench/ and test/ may include it. The edges (cli/, python/) see include/firth only.
 """
+
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = [
-    ["common"], ["io"], ["format/avro", "format/hfile", "format/parquet"], ["format/log"],
-    ["timeline"], ["table"], ["read"], ["metadata"], ["index"], ["index/text", "index/vector"],
-    ["scan", "write"], ["service"], ["search"], ["api"],
+    ["common"],
+    ["io"],
+    ["format/avro", "format/hfile", "format/parquet"],
+    ["format/log"],
+    ["timeline"],
+    ["table"],
+    ["read"],
+    ["metadata"],
+    ["index"],
+    ["index/text", "index/vector"],
+    ["scan", "write"],
+    ["service"],
+    ["search"],
+    ["api"],
 ]
 LEVEL = {name: level for level, names in enumerate(ORDER) for name in names}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"(firth/[^"]+)"', re.M)
@@ -50,7 +62,8 @@ def problems():
         for source in sorted((ROOT / edge).rglob("*.cc")) + sorted((ROOT / edge).rglob("*.h")):
             for included in INCLUDE.findall(source.read_text()):
                 if module_of(included) is not None:
-                    yield f"{source.relative_to(ROOT)}: edges include public headers only, not {included}"
+                    name = source.relative_to(ROOT)
+                    yield f"{name}: edges include public headers only, not {included}"
 
 
 def main():

@@ -52,7 +52,8 @@ struct VectorSearchOptions : SearchOptions {
 
 /// Exact nearest neighbours of each query.
 /// @param queries [n * dim] row-major float32, n >= 1
-/// @param dim     must equal the column's dimension; rows of another length are reported, not matched
+/// @param dim     must equal the column's dimension; rows of another length are reported, not
+/// matched
 /// @return rows nearest first: the wanted columns, `_distance` (float64) and, when n > 1, `_query`
 /// Errors: kInvalidArgument for a wrong column, dimension or a NaN in a query.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchVector(const Snapshot& snapshot,

@@ -79,8 +79,9 @@ class Table {
   arrow::Status Refresh();
 
   /// The latest completed snapshot, or the one at `as_of`: an instant time (14 or 17 digits), a
-  /// timestamp (`2026-01-31 12:00:00[.fff]`, `T` allowed, optional zone `Z` or `+hh:mm`), or a date.
-  /// Errors: kInvalidArgument for other texts, kNotFound when the cleaner removed files it needs.
+  /// timestamp (`2026-01-31 12:00:00[.fff]`, `T` allowed, optional zone `Z` or `+hh:mm`), or a
+  /// date. Errors: kInvalidArgument for other texts, kNotFound when the cleaner removed files it
+  /// needs.
   arrow::Result<Snapshot> Pin(std::optional<std::string_view> as_of = std::nullopt) const;
 
   /// Actions by requested time; archived ones too when asked for (reads the history files).

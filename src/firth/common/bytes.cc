@@ -49,7 +49,8 @@ Result<int64_t> ByteReader::ReadZigZag(std::string_view what) {
     if (AtEnd()) return Short(1, what);
     const auto byte = static_cast<uint8_t>(data_[offset_++]);
     value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if ((byte & 0x80) == 0) return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+    if ((byte & 0x80) == 0)
+      return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
   }
   return CorruptError("{} at offset {} is a variable-length integer of more than 10 bytes", what,
                       start);

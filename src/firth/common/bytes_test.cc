@@ -25,9 +25,9 @@ TEST(ByteReader, ReadsWhatTheWriterWrote) {
 }
 
 TEST(ByteReader, ZigZagRoundTripsExtremes) {
-  for (const int64_t value : {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65},
-                              std::numeric_limits<int64_t>::max(),
-                              std::numeric_limits<int64_t>::min()}) {
+  for (const int64_t value :
+       {int64_t{0}, int64_t{-1}, int64_t{63}, int64_t{64}, int64_t{-65},
+        std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
     ByteWriter out;
     out.PutZigZag(value);
     ByteReader in(out.bytes());

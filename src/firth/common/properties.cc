@@ -108,8 +108,9 @@ Result<std::string> Unescape(const LogicalLine& line, size_t* at, bool stop_at_s
     constexpr std::string_view kNames = "tnrf";
     constexpr std::string_view kControls = "\t\n\r\f";
     const size_t control = kNames.find(escaped);
-    AppendUtf8(static_cast<uint8_t>(control != std::string_view::npos ? kControls[control] : escaped),
-               &out);
+    AppendUtf8(
+        static_cast<uint8_t>(control != std::string_view::npos ? kControls[control] : escaped),
+        &out);
   }
   return out;
 }
@@ -139,7 +140,8 @@ void AppendEscaped(std::string_view text, bool is_key, std::string* out) {
   for (size_t at = 0; at < text.size();) {
     const bool leading = at == 0;
     const uint32_t code = NextCodePoint(text, &at);
-    const size_t control = code < 0x80 ? kControls.find(static_cast<char>(code)) : std::string_view::npos;
+    const size_t control =
+        code < 0x80 ? kControls.find(static_cast<char>(code)) : std::string_view::npos;
     if (control != std::string_view::npos) {
       *out += {'\\', kNames[control]};
     } else if (code == ' ' && (is_key || leading)) {

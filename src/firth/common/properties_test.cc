@@ -8,7 +8,8 @@ namespace {
 
 TEST(ParseProperties, CommentsBlanksAndSeparators) {
   const Properties p = *ParseProperties("#c\n!d\n\n  a = 1\nb:2\nc 3\nd\ne=x\\\n   y\nf=\\:\\=\n");
-  EXPECT_EQ(p, (Properties{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", ""}, {"e", "xy"}, {"f", ":="}}));
+  EXPECT_EQ(p,
+            (Properties{{"a", "1"}, {"b", "2"}, {"c", "3"}, {"d", ""}, {"e", "xy"}, {"f", ":="}}));
 }
 
 TEST(ParseProperties, EscapesAndLatin1BecomeUtf8) {

@@ -85,7 +85,8 @@ Storage::Storage(std::shared_ptr<fs::FileSystem> file_system, std::string root)
       root_(TrimTrailingSlash(std::move(root))),
       display_root_(root_) {}
 
-Result<std::shared_ptr<Storage>> Storage::Open(std::string_view uri, const StorageOptions& options) {
+Result<std::shared_ptr<Storage>> Storage::Open(std::string_view uri,
+                                               const StorageOptions& options) {
   constexpr std::string_view kFileScheme = "file://";
   if (uri.empty()) return InvalidError("the table path is empty");
   if (uri.starts_with(kFileScheme)) uri.remove_prefix(kFileScheme.size());

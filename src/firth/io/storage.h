@@ -64,7 +64,7 @@ class Storage {
 
   /// Random access. `size` as known from a listing saves a request; -1 asks the store.
   Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenFile(std::string_view path,
-                                                               int64_t size = -1) const;
+                                                                int64_t size = -1) const;
 
   /// Whether a file of that name exists.
   Result<bool> Exists(std::string_view path) const;

@@ -46,7 +46,7 @@ struct SliceReadOptions {
   int64_t batch_rows = 65'536;
   /// Bytes of log records held in memory before they spill to `spill_dir`.
   int64_t memory_budget = int64_t{1} << 30;
-  std::string spill_dir;  // empty: the system's temporary folder
+  std::string spill_dir;        // empty: the system's temporary folder
   bool position_merge = false;  // match by RECORD_POSITIONS where blocks carry them
 };
 

@@ -45,11 +45,8 @@ Result<std::vector<FileSlice>> SnapshotSlices(const TableConfig& config, const T
                                               std::string_view as_of);
 
 /// The same for a read-optimized query: newest committed base file of each group, no logs.
-Result<std::vector<FileSlice>> ReadOptimizedSlices(const TableConfig& config,
-                                                   const Timeline& timeline,
-                                                   const ViewContext& context,
-                                                   std::string_view partition,
-                                                   const std::vector<FileInfo>& files,
-                                                   std::string_view as_of);
+Result<std::vector<FileSlice>> ReadOptimizedSlices(
+    const TableConfig& config, const Timeline& timeline, const ViewContext& context,
+    std::string_view partition, const std::vector<FileInfo>& files, std::string_view as_of);
 
 }  // namespace firth

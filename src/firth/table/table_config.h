@@ -44,7 +44,14 @@ struct MergeSpec {
 };
 
 enum class KeyGenerator : uint8_t {
-  kSimple, kComplex, kNonPartitioned, kTimestamp, kCustom, kGlobalDelete, kAutoRecord, kMetadata,
+  kSimple,
+  kComplex,
+  kNonPartitioned,
+  kTimestamp,
+  kCustom,
+  kGlobalDelete,
+  kAutoRecord,
+  kMetadata,
   kOther,
 };
 

@@ -34,10 +34,10 @@ struct InternalSchema {
 };
 
 struct TableSchema {
-  AvroSchemaPtr avro;                    // data fields without meta fields, as stored
-  std::shared_ptr<arrow::Schema> data;   // the same in Arrow
-  std::shared_ptr<arrow::Schema> full;   // meta fields, then data fields
-  std::vector<InternalSchema> history;   // by version id; empty without schema-on-read
+  AvroSchemaPtr avro;                   // data fields without meta fields, as stored
+  std::shared_ptr<arrow::Schema> data;  // the same in Arrow
+  std::shared_ptr<arrow::Schema> full;  // meta fields, then data fields
+  std::vector<InternalSchema> history;  // by version id; empty without schema-on-read
 
   /// The schema valid for files written at `instant`: largest version id <= instant; nullptr
   /// when there is no history.

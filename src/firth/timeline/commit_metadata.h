@@ -22,8 +22,8 @@ struct WriteStat {
   std::string prev_commit;  // "null" for a new file group
   int64_t num_writes = 0, num_inserts = 0, num_update_writes = 0, num_deletes = 0;
   int64_t file_size = -1;
-  std::string base_file;                    // log appends: name of the slice's base file
-  std::vector<std::string> log_files;       // log appends: names
+  std::string base_file;                     // log appends: name of the slice's base file
+  std::vector<std::string> log_files;        // log appends: names
   std::map<std::string, int64_t> cdc_stats;  // relative path to bytes
 };
 
@@ -31,7 +31,7 @@ struct CommitMetadata {
   std::map<std::string, std::vector<WriteStat>> write_stats;  // by partition path
   bool compacted = false;
   std::map<std::string, std::string> extra;  // "schema": Avro schema without meta fields
-  std::string operation;                      // "UPSERT", ...; unknown names are kept
+  std::string operation;                     // "UPSERT", ...; unknown names are kept
   std::map<std::string, std::vector<std::string>> replaced_file_ids;  // by partition path
 
   /// extra["schema"], or "".

@@ -19,12 +19,24 @@ inline constexpr std::string_view kLogMagic = "#HUDI#";
 inline constexpr int32_t kLogFormatVersion = 1;
 
 enum class LogBlockType : int32_t {
-  kCommand = 0, kDelete = 1, kCorrupt = 2, kAvroData = 3, kHfileData = 4, kParquetData = 5, kCdc = 6,
+  kCommand = 0,
+  kDelete = 1,
+  kCorrupt = 2,
+  kAvroData = 3,
+  kHfileData = 4,
+  kParquetData = 5,
+  kCdc = 6,
 };
 
 enum class LogHeaderKey : int32_t {
-  kInstantTime = 0, kTargetInstantTime = 1, kSchema = 2, kCommandBlockType = 3,
-  kCompactedBlockTimes = 4, kRecordPositions = 5, kBlockIdentifier = 6, kIsPartial = 7,
+  kInstantTime = 0,
+  kTargetInstantTime = 1,
+  kSchema = 2,
+  kCommandBlockType = 3,
+  kCompactedBlockTimes = 4,
+  kRecordPositions = 5,
+  kBlockIdentifier = 6,
+  kIsPartial = 7,
   kBaseFileInstantOfPositions = 8,
 };
 using LogHeader = std::map<LogHeaderKey, std::string>;
@@ -45,13 +57,26 @@ struct LogBlock {
 /// Branches 0 to 12 of the union; 13 is LocalDateWrapper inside arrays.
 struct OrderingValue {
   enum class Kind : uint8_t {
-    kNull, kBoolean, kInt, kLong, kFloat, kDouble, kBytes, kString, kDate, kDecimal,
-    kTimeMicros, kTimestampMicros, kArray, kLocalDate,
+    kNull,
+    kBoolean,
+    kInt,
+    kLong,
+    kFloat,
+    kDouble,
+    kBytes,
+    kString,
+    kDate,
+    kDecimal,
+    kTimeMicros,
+    kTimestampMicros,
+    kArray,
+    kLocalDate,
   };
   Kind kind = Kind::kNull;
   /// bool; int64 (int, long, date, times); double (float, double); string (bytes, string, and the
   /// unscaled big-endian two's complement of a decimal of scale 15); array members.
-  std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<OrderingValue>> value;
+  std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<OrderingValue>>
+      value;
 
   /// Hudi's "natural order": null or IntWrapper(0), a delete that wins whatever it meets.
   bool IsDefault() const {
