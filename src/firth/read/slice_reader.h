@@ -5,8 +5,7 @@
 #include <arrow/compute/expression.h>
 #include <arrow/type_fwd.h>
 
-#include <atomic>
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +21,10 @@ struct WriteStat {
   std::string prev_commit;  // "null" for a new file group
   int64_t num_writes = 0, num_inserts = 0, num_update_writes = 0, num_deletes = 0;
   int64_t file_size = -1;
-  std::string base_file;                     // log appends: name of the slice's base file
-  std::vector<std::string> log_files;        // log appends: names
+  std::string prev_base_file;  // rewritten base files, version 8 on: name of the file before
+  // Log appends only. Version 6 lists the whole slice, later ones the appended file and no base.
+  std::string base_file;                     // name of the slice's base file
+  std::vector<std::string> log_files;        // names
   std::map<std::string, int64_t> cdc_stats;  // relative path to bytes
 };
 
@@ -38,7 +39,8 @@ struct CommitMetadata {
   std::string_view schema() const;
 };
 
-/// From the JSON form (version 6), or from a decoded Avro record. Unknown fields are ignored.
+/// From the JSON form (version 6), or from a decoded Avro record. Unknown fields are ignored, null
+/// ones keep their default. Errors: kCorrupt when a known field has another type, naming it.
 Result<CommitMetadata> CommitMetadataFromJson(const nlohmann::json& json);
 
 /// Bytes of a completed instant file: an Avro container, JSON text, or empty (a default value).
@@ -48,7 +50,8 @@ Result<CommitMetadata> DecodeCommitMetadata(std::string_view bytes);
 Result<nlohmann::json> DecodeInstantContent(std::string_view bytes);
 
 /// Avro bytes of a completed commit, delta commit or replace commit, as Hudi 1.x writes them
-/// (HoodieReplaceCommitMetadata for kReplaceCommit).
+/// (HoodieReplaceCommitMetadata for kReplaceCommit). Counters that `WriteStat` lacks are zero.
+/// Errors: kInvalidArgument for another action.
 Result<std::string> EncodeCommitMetadata(const CommitMetadata& metadata, Action action);
 
 }  // namespace firth

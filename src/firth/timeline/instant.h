@@ -30,13 +30,18 @@ enum class InstantState : uint8_t { kRequested, kInflight, kCompleted };
 std::string_view ActionName(Action action);
 std::optional<Action> ParseAction(std::string_view name);
 
+/// The action under which `action` completes: compaction as commit, log compaction as deltacommit,
+/// clustering as replacecommit, any other as itself. Files of one instant time that agree in it are
+/// states of one instant.
+Action CompletedAction(Action action);
+
 /// How timeline folders are laid out: 1 for table versions 6 and 7, 2 for 8 and 9.
 enum class TimelineLayout : uint8_t { kV1 = 1, kV2 = 2 };
 
 /// One action at one moment. Times are opaque strings that order by plain comparison.
 struct Instant {
   std::string requested;  // T, the instant time
-  std::string completed;  // C; empty while pending. Layout 1 has no completion times: C := T
+  std::string completed;  // C; empty while pending. A name without it (layout 1, upgrades): C := T
   Action action = Action::kCommit;
   InstantState state = InstantState::kRequested;
   std::string file_name;  // of the highest state, within the timeline folder; empty when archived
@@ -51,7 +56,8 @@ struct Instant {
   bool operator==(const Instant&) const = default;
 };
 
-/// Parses a file name of a timeline folder; nullopt for temporary and foreign files.
+/// Parses a file name of a timeline folder; nullopt for temporary and foreign files. Both layouts
+/// accept a completed name without completion time: tables upgraded to layout 2 keep some.
 std::optional<Instant> ParseInstantFileName(std::string_view name, TimelineLayout layout);
 
 }  // namespace firth

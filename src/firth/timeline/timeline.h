@@ -2,8 +2,8 @@
 // An immutable, ordered view of a table's instants: active ones, and archived ones on demand.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +22,10 @@ struct TimelineConfig {
   std::string history_dir = ".hoodie/timeline/history";  // v1: ".hoodie/archived"
 };
 
+struct ArchivedInstant;
+class TimelineHistory;
+
+/// Immutable value; copies share nothing that a caller could notice. Safe from several threads.
 class Timeline {
  public:
   /// Lists the active timeline; keeps the highest state of each action. One request.
@@ -37,32 +41,51 @@ class Timeline {
   /// Whether data written by the instant `requested` counts: completed on the active timeline, or
   /// older than the first write instant still active (then it was archived, so completed).
   bool IsCommitted(std::string_view requested) const;
-  /// Completion time of a write, empty when pending or unknown. Archived writes that the caller
-  /// needs are looked up with LoadHistory first; without it, instants older than the active
-  /// timeline complete at their requested time.
+  /// Completion time of a write, empty when pending or unknown. No request: an archived write
+  /// seems to complete at its requested time, and the view returned is then the argument's.
   std::string_view CompletionTime(std::string_view requested) const;
-  /// Requested time of the first instant that IsCommitted counts as active; empty when none.
+  /// The same with archived writes looked up in the history. Only needed where a write may have
+  /// overlapped a table service; the first call that meets an archived write reads the history.
+  Result<std::string> ExactCompletionTime(std::string_view requested) const;
+  /// Whether an instant that is not on the active timeline is older than its first write.
+  bool IsArchived(std::string_view requested) const;
+  /// Requested time of the first write instant on the active timeline, savepointed ones excluded;
+  /// empty when there is none.
   const std::string& first_active_write() const { return first_active_write_; }
 
-  /// Archived instants, by requested time (v6 archive logs, or the LSM history), all completed
-  /// actions. Cached after the first call would be a hidden state, so the caller keeps the result.
+  /// All archived instants, by requested time: completed actions only. Read anew by every call.
   Result<std::vector<Instant>> LoadHistory() const;
+  /// Archived writes with first <= requested time <= last (empty: no bound), with their metadata.
+  Result<std::vector<ArchivedInstant>> LoadArchivedWrites(std::string_view first,
+                                                          std::string_view last) const;
 
-  /// Raw content of an active instant's file (requested content for plans of pending ones).
+  /// Raw content of an active instant's file, that of its highest state.
   Result<std::string> ReadContent(const Instant& instant) const;
-  /// Content of `<T>.<action>.requested`: the plan of compaction, clustering, clean, ...
+  /// Content of the requested file: the plan of a compaction, clustering, clean, rollback, ...,
+  /// pending or completed.
   Result<std::string> ReadPlan(const Instant& instant) const;
-  /// Of a completed write, active or archived (archived ones read the history files).
+  /// Of a completed write, active or archived. Many archived ones: LoadArchivedWrites.
   Result<CommitMetadata> ReadCommitMetadata(const Instant& instant) const;
 
   const TimelineConfig& config() const { return config_; }
 
  private:
+  struct StringHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using StringMap = std::unordered_map<std::string, std::string, StringHash, std::equal_to<>>;
+
+  void IndexWrites();
+  Result<std::string> ReadFile(std::string_view file_name) const;
+
   std::shared_ptr<const Storage> storage_;
   TimelineConfig config_;
   std::vector<Instant> instants_;
-  std::unordered_map<std::string, std::string> completion_;  // requested -> completed
+  StringMap writes_;  // requested -> completed, empty while pending; services included
+  StringMap plans_;   // requested time and action -> name of the requested file
   std::string first_active_write_;
+  std::shared_ptr<const TimelineHistory> history_;
 };
 
 }  // namespace firth

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole log files as bytes: data, delete and command blocks (docs/format/log.md). A log file is its
-// blocks one after the other; data blocks come first, one delete block last.
+// Whole log files as bytes: data, delete and command blocks (docs/format/log.md).
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,21 +11,17 @@
 
 namespace firth {
 
-/// One framed block. The header must hold kInstantTime, and kSchema for Avro, HFile and CDC blocks.
-/// Errors: kInvalidArgument for a missing header, kCorrupt as type, or when it would reach 2 GiB.
+/// One framed block. Errors: kInvalidArgument when it would reach 2 GiB.
 Result<std::string> EncodeLogBlock(LogBlockType type, const LogHeader& header,
                                    std::string_view content);
 
-/// Content of an Avro data block from records that are already encoded.
+/// Content of an Avro data block from already encoded records.
 std::string EncodeAvroBlock(const std::vector<std::string>& records);
 
 /// Content of a delete block.
-/// Errors: kInvalidArgument when an ordering value's kind and value don't belong together.
-Result<std::string> EncodeDeleteBlock(const std::vector<DeleteRecord>& records);
+std::string EncodeDeleteBlock(const std::vector<DeleteRecord>& records);
 
-/// The header value RECORD_POSITIONS.
-/// @param positions strictly ascending row numbers of the base file, one for each record of the
-/// block Errors: kInvalidArgument when they are negative or don't ascend.
+/// The header value for ascending row numbers.
 Result<std::string> EncodeRecordPositions(const std::vector<int64_t>& positions);
 
 }  // namespace firth
