@@ -15,9 +15,9 @@ spdlog::logger& Logger();
 }  // namespace firth
 
 // Arguments are not evaluated when the level is off.
-#define FIRTH_LOG(level, ...)                                     \
-  do {                                                            \
-    if (::firth::Logger().should_log(::spdlog::level::level)) {   \
-      ::firth::Logger().log(::spdlog::level::level, __VA_ARGS__); \
-    }                                                             \
+#define FIRTH_LOG(severity, ...)                                     \
+  do {                                                               \
+    if (::firth::Logger().should_log(::spdlog::level::severity)) {   \
+      ::firth::Logger().log(::spdlog::level::severity, __VA_ARGS__); \
+    }                                                                \
   } while (false)
