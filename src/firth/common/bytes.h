@@ -58,6 +58,7 @@ class ByteReader {
 /// Appends to a string that it owns.
 class ByteWriter {
  public:
+  void Reserve(size_t bytes) { bytes_.reserve(bytes); }
   void PutU8(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
   void PutI32Be(int32_t value);
   void PutI64Be(int64_t value);

@@ -5,7 +5,8 @@
 #include <arrow/compute/expression.h>
 #include <arrow/type_fwd.h>
 
-#include <functional>
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>

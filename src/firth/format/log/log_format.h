@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of log_reader and log_writer: docs/format/log.md.
+// What log_reader and log_writer share. The byte format is described in docs/format/log.md.
 #pragma once
 
-#include <arrow/buffer.h>
-
-#include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,6 +14,7 @@ namespace firth {
 inline constexpr std::string_view kLogMagic = "#HUDI#";
 inline constexpr int32_t kLogFormatVersion = 1;
 
+/// The ids on disk. kCorrupt is never written: it stands for a damaged stretch of a file.
 enum class LogBlockType : int32_t {
   kCommand = 0,
   kDelete = 1,
@@ -27,6 +24,9 @@ enum class LogBlockType : int32_t {
   kParquetData = 5,
   kCdc = 6,
 };
+
+/// "delete", "avro data", ...
+std::string_view LogBlockTypeName(LogBlockType type);
 
 enum class LogHeaderKey : int32_t {
   kInstantTime = 0,
@@ -39,23 +39,26 @@ enum class LogHeaderKey : int32_t {
   kIsPartial = 7,
   kBaseFileInstantOfPositions = 8,
 };
+
+/// Values are UTF-8 text, also those that are numbers or flags.
 using LogHeader = std::map<LogHeaderKey, std::string>;
 
 /// A block as found in a file. Content is loaded on demand by the reader that found it.
 struct LogBlock {
   LogBlockType type = LogBlockType::kCorrupt;
-  LogHeader header;
+  LogHeader header;            // kCorrupt: empty
   int64_t offset = 0;          // of the magic
-  int64_t content_offset = 0;  // in the file
+  int64_t content_offset = 0;  // in the file; kCorrupt: where the damaged stretch begins
   int64_t content_length = 0;
 
-  /// "" when absent.
+  /// The header value, "" when absent.
   std::string_view Get(LogHeaderKey key) const;
 };
 
-/// An ordering value as delete blocks carry it: the wrapper branch and its value.
-/// Branches 0 to 12 of the union; 13 is LocalDateWrapper inside arrays.
+/// An ordering value as delete blocks carry it: the kind of wrapper and its value.
 struct OrderingValue {
+  /// kNull to kArray are the branches 0 to 12 of the union, in that order; kLocalDate occurs inside
+  /// arrays only.
   enum class Kind : uint8_t {
     kNull,
     kBoolean,
@@ -73,15 +76,14 @@ struct OrderingValue {
     kLocalDate,
   };
   Kind kind = Kind::kNull;
-  /// bool; int64 (int, long, date, times); double (float, double); string (bytes, string, and the
-  /// unscaled big-endian two's complement of a decimal of scale 15); array members.
+  /// nothing (null); bool; int64 (int, long, dates, times); double (float, double); string (bytes,
+  /// string, and a decimal as its unscaled value at scale 15, two's complement, big-endian); array
+  /// members, none of which is an array.
   std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<OrderingValue>>
       value;
 
   /// Hudi's "natural order": null or IntWrapper(0), a delete that wins whatever it meets.
-  bool IsDefault() const {
-    return kind == Kind::kNull || (kind == Kind::kInt && std::get<int64_t>(value) == 0);
-  }
+  bool IsDefault() const;
   bool operator==(const OrderingValue&) const = default;
 };
 

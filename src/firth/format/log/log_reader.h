@@ -3,7 +3,9 @@
 #pragma once
 
 #include <arrow/io/type_fwd.h>
+#include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,10 +13,13 @@
 #include <vector>
 
 #include "firth/common/status.h"
+#include "firth/format/log/file_windows.h"
 #include "firth/format/log/log_format.h"
 
 namespace firth {
 
+/// Reads forward. Memory: the file up to 8 MiB, else the headers and a window; contents only by
+/// LoadContent. For one thread.
 class LogReader {
  public:
   /// `path` is for messages. Small files are read in one request.
@@ -22,7 +27,10 @@ class LogReader {
                                                  std::string path);
 
   /// The next block without its content, or nullopt at the end. A damaged stretch is one block of
-  /// type kCorrupt (spec 1.5); a type or format version that is not known is an error.
+  /// type kCorrupt, which a merge counts and passes over.
+  /// Errors: kCorrupt when the file doesn't begin with a block, or when a block of consistent
+  /// length doesn't parse; kUnsupported for a block type or format version that is not known; kIo.
+  /// All name the path and the offset. After an error the reader stays where it is.
   Result<std::optional<LogBlock>> Next();
 
   /// The content bytes of a block this reader returned.
@@ -31,25 +39,27 @@ class LogReader {
   const std::string& path() const { return path_; }
 
  private:
-  LogReader(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path, int64_t size);
-  Result<std::string_view> Window(int64_t offset, int64_t length);
+  LogReader(FileWindows bytes, std::string path);
+  Result<std::optional<int64_t>> FindBlockEnd();
+  Result<LogBlock> ParseBlock(int64_t end);
+  Result<LogBlock> SkipDamage();
 
-  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  FileWindows bytes_;
   std::string path_;
-  int64_t size_;
-  int64_t position_ = 0;
-  std::shared_ptr<arrow::Buffer> window_;
-  int64_t window_offset_ = 0;
+  int64_t position_ = 0;  // of the next magic
+  bool damaged_ = false;  // a corrupt stretch was seen
 };
 
 /// The binary records of an Avro data block, views into `content`, in order.
 Result<std::vector<std::string_view>> SplitAvroBlock(std::string_view content);
 
-/// The entries of a delete block (block version 3; older Kryo ones are kUnsupported).
+/// The entries of a delete block (block version 3; the older Kryo ones are kUnsupported).
 Result<std::vector<DeleteRecord>> DecodeDeleteBlock(std::string_view content);
 
-/// RECORD_POSITIONS: Base64 of a portable 64-bit Roaring bitmap, ascending row numbers.
-/// `max_count` bounds what may be allocated.
+/// The header value RECORD_POSITIONS: Base64 of a portable 64-bit Roaring bitmap.
+/// @param max_count bounds what is allocated: pass the number of records in the block
+/// @return ascending row numbers of the base file; the i-th belongs to the i-th record of the block
+/// Errors: kCorrupt, also when there are more than `max_count`.
 Result<std::vector<int64_t>> DecodeRecordPositions(std::string_view base64, int64_t max_count);
 
 }  // namespace firth

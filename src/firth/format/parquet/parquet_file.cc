@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/format/parquet/parquet_file.h"
+
+#include <arrow/io/interfaces.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <parquet/arrow/reader.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/exception.h>
+#include <parquet/file_reader.h>
+#include <parquet/metadata.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firth {
+namespace {
+
+// Arrow reports damage inside a file as IOError or Invalid; without a failing disk both mean that
+// the bytes are wrong. Genuine I/O errors carry an errno detail and keep their code.
+Status Explain(const Status& status, std::string_view path) {
+  if (status.ok()) return status;
+  if (status.detail() != nullptr) return WithContext(status, path);
+  if (status.IsIOError() || status.IsInvalid() || status.IsSerializationError()) {
+    return CorruptError("{}: {}", path, status.message());
+  }
+  if (status.IsNotImplemented()) return UnsupportedError("{}: {}", path, status.message());
+  return WithContext(status, path);
+}
+
+void CollectLeaves(const parquet::arrow::SchemaField& field, std::vector<int>* leaves) {
+  if (field.is_leaf()) leaves->push_back(field.column_index);
+  for (const parquet::arrow::SchemaField& child : field.children) CollectLeaves(child, leaves);
+}
+
+// Batches of a row group without any column: only their row counts matter.
+class RowCountReader : public arrow::RecordBatchReader {
+ public:
+  RowCountReader(int64_t rows, int64_t batch_rows) : remaining_(rows), batch_rows_(batch_rows) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    const int64_t rows = std::min(remaining_, batch_rows_);
+    remaining_ -= rows;
+    *batch =
+        rows == 0 ? nullptr : arrow::RecordBatch::Make(schema_, rows, arrow::ArrayDataVector{});
+    return Status::OK();
+  }
+
+ private:
+  std::shared_ptr<arrow::Schema> schema_ = arrow::schema({});
+  int64_t remaining_;
+  int64_t batch_rows_;
+};
+
+// Keeps the file alive as long as its stream and names it in errors.
+class RowGroupStream : public arrow::RecordBatchReader {
+ public:
+  RowGroupStream(std::shared_ptr<ParquetFile> file, std::string path,
+                 std::unique_ptr<arrow::RecordBatchReader> inner)
+      : file_(std::move(file)), path_(std::move(path)), inner_(std::move(inner)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return inner_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    return Explain(inner_->ReadNext(batch), path_);
+  }
+
+ private:
+  std::shared_ptr<ParquetFile> file_;
+  std::string path_;
+  std::unique_ptr<arrow::RecordBatchReader> inner_;
+};
+
+class ParquetFileImpl : public ParquetFile {
+ public:
+  ParquetFileImpl(std::string path, ParquetOptions options,
+                  std::unique_ptr<parquet::arrow::FileReader> reader)
+      : path_(std::move(path)), options_(options), reader_(std::move(reader)) {}
+
+  Status Init() {
+    ARROW_RETURN_NOT_OK(Explain(reader_->GetSchema(&schema_), path_));
+    metadata_ = reader_->parquet_reader()->metadata();
+    const auto& fields = reader_->manifest().schema_fields;
+    leaves_.resize(fields.size());
+    for (size_t i = 0; i < fields.size(); ++i) CollectLeaves(fields[i], &leaves_[i]);
+    return Status::OK();
+  }
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+  const parquet::FileMetaData& metadata() const override { return *metadata_; }
+  int FlatLeaf(int column) const override {
+    const auto& field = reader_->manifest().schema_fields[column];
+    return field.children.empty() ? field.column_index : -1;
+  }
+
+  Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
+      int row_group, const std::vector<int>& columns) override {
+    if (columns.empty()) {
+      return std::make_unique<RowCountReader>(metadata_->RowGroup(row_group)->num_rows(),
+                                              options_.batch_rows);
+    }
+    std::vector<int> leaves;
+    for (const int column : columns) {
+      leaves.insert(leaves.end(), leaves_[column].begin(), leaves_[column].end());
+    }
+    auto inner = reader_->GetRecordBatchReader({row_group}, leaves);
+    if (!inner.ok()) return Explain(inner.status(), path_);
+    return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
+  }
+
+ private:
+  std::string path_;
+  ParquetOptions options_;
+  std::unique_ptr<parquet::arrow::FileReader> reader_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<std::vector<int>> leaves_;  // per top-level column
+};
+
+}  // namespace
+
+Result<std::shared_ptr<ParquetFile>> ParquetFile::Open(
+    std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
+    const ParquetOptions& options) {
+  parquet::ArrowReaderProperties properties(/*use_threads=*/false);
+  properties.set_batch_size(options.batch_rows);
+  properties.set_pre_buffer(options.pre_buffer);
+  parquet::arrow::FileReaderBuilder builder;
+  ARROW_RETURN_NOT_OK(Explain(builder.Open(std::move(file)), path));
+  std::unique_ptr<parquet::arrow::FileReader> reader;
+  ARROW_RETURN_NOT_OK(Explain(
+      builder.memory_pool(arrow::default_memory_pool())->properties(properties)->Build(&reader),
+      path));
+  auto result = std::make_shared<ParquetFileImpl>(std::move(path), options, std::move(reader));
+  ARROW_RETURN_NOT_OK(result->Init());
+  return result;
+}
+
+}  // namespace firth

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Parquet file as record batches: base files, and the images inside Parquet log blocks.
+#pragma once
+
+#include <arrow/io/type_fwd.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firth/common/status.h"
+
+namespace parquet {
+class FileMetaData;
+}
+
+namespace firth {
+
+struct ParquetOptions {
+  /// Rows of one batch at most; a batch never crosses a row group.
+  int64_t batch_rows = 65'536;
+  /// Fetch the wanted column chunks of a row group in few large requests before decoding. For
+  /// object stores; a local file is faster without.
+  bool pre_buffer = false;
+};
+
+/// An open file; its footer was read and checked. For one thread at a time.
+class ParquetFile : public std::enable_shared_from_this<ParquetFile> {
+ public:
+  /// `path` is for messages. Errors: kCorrupt when it is no Parquet file, kIo, kUnsupported.
+  static Result<std::shared_ptr<ParquetFile>> Open(
+      std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
+      const ParquetOptions& options);
+  virtual ~ParquetFile() = default;
+
+  /// Columns as stored, in file order. Decimals are decimal128 however they are stored.
+  virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
+  virtual const parquet::FileMetaData& metadata() const = 0;
+  /// The leaf of a top-level column without children; -1 for a nested one.
+  virtual int FlatLeaf(int column) const = 0;
+
+  /// Streams one row group. `columns` are indices into schema(), ascending and without repeats;
+  /// only their bytes are read. Without columns the batches have rows and no columns.
+  virtual Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
+      int row_group, const std::vector<int>& columns) = 0;
+};
+
+}  // namespace firth

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/read/output_stage.h"
+
+#include <arrow/array/array_binary.h>
+#include <arrow/array/array_primitive.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/array/util.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/datum.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+#include <arrow/util/checked_cast.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firth {
+namespace {
+
+namespace cp = arrow::compute;
+using arrow::internal::checked_cast;
+
+// Commit times come in runs: one set lookup a run.
+std::vector<uint8_t> InInstants(const arrow::Array& column, const InstantFilter& filter) {
+  const auto& times = checked_cast<const arrow::StringArray&>(column);
+  std::vector<uint8_t> keep(times.length());
+  std::string_view last;
+  bool last_in = false;
+  for (int64_t i = 0; i < times.length(); ++i) {
+    if (times.IsNull(i)) continue;
+    const std::string_view time = times.GetView(i);
+    if (time != last) {
+      last = time;
+      last_in = filter.instants.contains(time);
+    }
+    keep[i] = last_in;
+  }
+  return keep;
+}
+
+}  // namespace
+
+std::vector<std::string> FilterColumns(const cp::Expression& filter) {
+  std::vector<std::string> names;
+  for (const arrow::FieldRef& ref : cp::FieldsInExpression(filter)) {
+    const std::string* name = ref.name();
+    if (name == nullptr && ref.nested_refs() != nullptr) name = ref.nested_refs()->front().name();
+    if (name != nullptr) names.push_back(*name);
+  }
+  return names;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<uint8_t>& keep) {
+  const int64_t kept = keep.size() - std::count(keep.begin(), keep.end(), uint8_t{0});
+  if (kept == batch->num_rows()) return batch;
+  if (kept == 0) return batch->Slice(0, 0);
+  arrow::Int32Builder indices;
+  ARROW_RETURN_NOT_OK(indices.Reserve(kept));
+  for (size_t i = 0; i < keep.size(); ++i) {
+    if (keep[i] != 0) indices.UnsafeAppend(static_cast<int32_t>(i));
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto rows, indices.Finish());
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken,
+                        cp::Take(batch, rows, cp::TakeOptions::NoBoundsCheck()));
+  return taken.record_batch();
+}
+
+Result<OutputStage> OutputStage::Make(std::shared_ptr<arrow::Schema> input,
+                                      const SliceReadOptions& options) {
+  OutputStage stage;
+  std::vector<std::shared_ptr<arrow::Field>> fields;
+  for (const std::string& name : options.columns) {
+    stage.projection_.push_back(input->GetFieldIndex(name));
+    fields.push_back(input->field(stage.projection_.back()));
+  }
+  stage.schema_ = arrow::schema(std::move(fields));
+  stage.has_filter_ = !options.filter.Equals(cp::literal(true));
+  if (stage.has_filter_) {
+    ARROW_ASSIGN_OR_RAISE(stage.filter_, options.filter.Bind(*input));
+  }
+  stage.instants_ = options.instants;
+  stage.instant_column_ = input->GetFieldIndex("_hoodie_commit_time");
+  return stage;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> OutputStage::Filter(
+    const std::shared_ptr<arrow::RecordBatch>& batch) const {
+  ARROW_ASSIGN_OR_RAISE(
+      const arrow::Datum mask,
+      cp::ExecuteScalarExpression(filter_, *batch->schema(), arrow::Datum(batch)));
+  if (mask.is_scalar()) {
+    const auto& value = checked_cast<const arrow::BooleanScalar&>(*mask.scalar());
+    return value.is_valid && value.value ? batch : batch->Slice(0, 0);
+  }
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum kept, cp::Filter(batch, mask));
+  return kept.record_batch();
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> OutputStage::Apply(
+    const std::shared_ptr<arrow::RecordBatch>& batch) const {
+  std::shared_ptr<arrow::RecordBatch> rows = batch;
+  if (instants_) {
+    ARROW_ASSIGN_OR_RAISE(rows,
+                          KeepRows(rows, InInstants(*rows->column(instant_column_), *instants_)));
+  }
+  if (has_filter_ && rows->num_rows() > 0) {
+    ARROW_ASSIGN_OR_RAISE(rows, Filter(rows));
+  }
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  columns.reserve(projection_.size());
+  for (const int index : projection_) columns.push_back(rows->column(index));
+  return arrow::RecordBatch::Make(schema_, rows->num_rows(), std::move(columns));
+}
+
+}  // namespace firth

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last step of a read: drop rows, keep the asked columns.
+#pragma once
+
+#include <arrow/compute/expression.h>
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firth/read/slice_reader.h"
+
+namespace firth {
+
+class OutputStage {
+ public:
+  /// `input` has every column of `options.columns` and of the filter.
+  static Result<OutputStage> Make(std::shared_ptr<arrow::Schema> input,
+                                  const SliceReadOptions& options);
+
+  const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
+  /// Rows of `batch` that pass, in order; may have none.
+  Result<std::shared_ptr<arrow::RecordBatch>> Apply(
+      const std::shared_ptr<arrow::RecordBatch>& batch) const;
+
+ private:
+  Result<std::shared_ptr<arrow::RecordBatch>> Filter(
+      const std::shared_ptr<arrow::RecordBatch>& batch) const;
+
+  arrow::compute::Expression filter_;  // bound
+  bool has_filter_ = false;
+  std::optional<InstantFilter> instants_;
+  int instant_column_ = -1;
+  std::vector<int> projection_;
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+/// Names of the columns that `filter` reads.
+std::vector<std::string> FilterColumns(const arrow::compute::Expression& filter);
+
+/// Rows of `batch` whose byte in `keep` is not zero; the batch itself when all are.
+Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<uint8_t>& keep);
+
+}  // namespace firth
