@@ -402,6 +402,12 @@ class SchemaPrinter {
 
 std::string_view AvroKindName(AvroKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
+int32_t MinDecimalBytes(int32_t precision) {
+  int32_t size = 1;
+  while (DecimalDigits(size) < precision) ++size;
+  return size;
+}
+
 const AvroField* AvroSchema::FindField(std::string_view name) const {
   for (const AvroField& field : fields) {
     if (field.name == name) return &field;

@@ -92,6 +92,10 @@ std::string_view AvroKindName(AvroKind kind);
 /// or -1.
 const AvroSchema* AvroNonNull(const AvroSchema& schema, int* null_branch);
 
+/// The fewest bytes of two's complement that hold every decimal of `precision` digits, as Hudi
+/// sizes decimals in Avro and Parquet.
+int32_t MinDecimalBytes(int32_t precision);
+
 /// Errors: kCorrupt on anything that is not a schema, kUnsupported on a record inside itself and on
 /// schemas beyond the bounds above. Doc, aliases and unknown attributes are dropped.
 Result<AvroSchemaPtr> ParseAvroSchema(std::string_view json);
