@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Arrow C++ out of the pyarrow wheel, which ships headers and versioned libraries but no CMake
 # package. Looks at PYARROW_DIR, else asks Python3_EXECUTABLE, else the .venv of the source tree.
-# Defines Arrow::arrow, Arrow::compute, Arrow::parquet and PYARROW_LIBRARY_DIR.
+# Defines Arrow::arrow, Arrow::compute, Arrow::parquet, Arrow::s3 and PYARROW_LIBRARY_DIR.
 set(_arrow_major 26)
 if(NOT PYARROW_DIR)
   set(_pythons ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/.venv/bin/python)
@@ -38,4 +38,5 @@ if(NOT TARGET Arrow::arrow)
   _firth_import_arrow(Arrow::arrow arrow)
   _firth_import_arrow(Arrow::compute arrow_compute)
   _firth_import_arrow(Arrow::parquet parquet)
+  _firth_import_arrow(Arrow::s3 arrow_s3)
 endif()

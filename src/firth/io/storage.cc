@@ -4,68 +4,103 @@
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/filesystem/localfs.h>
 #include <arrow/io/interfaces.h>
-#include <arrow/util/future.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+
+#include "firth/io/s3_file_system.h"
 
 namespace firth {
 namespace {
 
 namespace fs = arrow::fs;
 
-// Counts requests and bytes on their way to the real file.
-class CountingFile : public arrow::io::RandomAccessFile {
+// A body that ends early is read on from where it stopped this many times.
+constexpr int kMaxShortReads = 4;
+
+// Counts requests and bytes on their way to the real file, and makes short reads whole: a server
+// may cut a body short, and half a block must never look like a whole one.
+class CheckedFile : public arrow::io::RandomAccessFile {
  public:
-  CountingFile(std::shared_ptr<arrow::io::RandomAccessFile> file,
-               std::shared_ptr<IoCounters> counters)
-      : file_(std::move(file)), counters_(std::move(counters)) {}
-  ~CountingFile() override { ARROW_UNUSED(file_->Close()); }
+  CheckedFile(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
+              std::shared_ptr<IoCounters> counters)
+      : file_(std::move(file)), path_(std::move(path)), counters_(std::move(counters)) {}
+  ~CheckedFile() override { ARROW_UNUSED(file_->Close()); }
 
   Status Close() override { return file_->Close(); }
   bool closed() const override { return file_->closed(); }
-  Result<int64_t> Tell() const override { return file_->Tell(); }
-  Status Seek(int64_t position) override { return file_->Seek(position); }
+  Result<int64_t> Tell() const override { return position_; }
   Result<int64_t> GetSize() override { return file_->GetSize(); }
   bool supports_zero_copy() const override { return file_->supports_zero_copy(); }
+  Status Seek(int64_t position) override {
+    if (position < 0) return InvalidError("{}: seek to {}", path_, position);
+    position_ = position;
+    return Status::OK();
+  }
 
   Result<int64_t> Read(int64_t count, void* out) override {
-    Count(count);
-    return file_->Read(count, out);
+    ARROW_ASSIGN_OR_RAISE(const int64_t read, ReadAt(position_, count, out));
+    position_ += read;
+    return read;
   }
   Result<std::shared_ptr<arrow::Buffer>> Read(int64_t count) override {
-    Count(count);
-    return file_->Read(count);
+    ARROW_ASSIGN_OR_RAISE(auto buffer, ReadAt(position_, count));
+    position_ += buffer->size();
+    return buffer;
   }
+
   Result<int64_t> ReadAt(int64_t position, int64_t count, void* out) override {
-    Count(count);
-    return file_->ReadAt(position, count, out);
+    ARROW_ASSIGN_OR_RAISE(const int64_t expected, Available(position, count));
+    int64_t done = 0;
+    for (int attempt = 0; done < expected; ++attempt) {
+      if (attempt > kMaxShortReads) return ShortRead(position, done, expected);
+      Count(expected - done);
+      ARROW_ASSIGN_OR_RAISE(const int64_t read, file_->ReadAt(position + done, expected - done,
+                                                              static_cast<uint8_t*>(out) + done));
+      done += read;
+    }
+    return done;
   }
+
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t count) override {
-    Count(count);
-    return file_->ReadAt(position, count);
+    ARROW_ASSIGN_OR_RAISE(const int64_t expected, Available(position, count));
+    Count(expected);
+    ARROW_ASSIGN_OR_RAISE(auto buffer, file_->ReadAt(position, expected));
+    if (buffer->size() == expected) return buffer;
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> whole, arrow::AllocateBuffer(expected));
+    std::memcpy(whole->mutable_data(), buffer->data(), static_cast<size_t>(buffer->size()));
+    ARROW_RETURN_NOT_OK(ReadAt(position + buffer->size(), expected - buffer->size(),
+                               whole->mutable_data() + buffer->size()));
+    return whole;
   }
-  arrow::Future<std::shared_ptr<arrow::Buffer>> ReadAsync(const arrow::io::IOContext& context,
-                                                          int64_t position,
-                                                          int64_t count) override {
-    Count(count);
-    return file_->ReadAsync(context, position, count);
-  }
+
   Status WillNeed(const std::vector<arrow::io::ReadRange>& ranges) override {
     return file_->WillNeed(ranges);
   }
 
  private:
+  // How many of `count` bytes at `position` the file has.
+  Result<int64_t> Available(int64_t position, int64_t count) {
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, file_->GetSize());
+    if (position < 0 || count < 0)
+      return InvalidError("{}: read of {} at {}", path_, count, position);
+    return std::clamp<int64_t>(size - position, 0, count);
+  }
   void Count(int64_t bytes) {
     counters_->read_calls.fetch_add(1, std::memory_order_relaxed);
     counters_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
   }
+  Status ShortRead(int64_t position, int64_t done, int64_t expected) const {
+    return Error(ErrorCode::kIo, "{}: storage gave {} of {} bytes at {}, {} times over", path_,
+                 done, expected, position, kMaxShortReads + 1);
+  }
 
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  std::string path_;
   std::shared_ptr<IoCounters> counters_;
+  int64_t position_ = 0;
 };
-
-bool HasScheme(std::string_view uri) { return uri.find("://") != std::string_view::npos; }
 
 std::string TrimTrailingSlash(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -85,18 +120,70 @@ Storage::Storage(std::shared_ptr<fs::FileSystem> file_system, std::string root)
       root_(TrimTrailingSlash(std::move(root))),
       display_root_(root_) {}
 
+namespace {
+
+Result<std::shared_ptr<Storage>> OpenLocal(std::string_view path) {
+  const std::filesystem::path absolute = std::filesystem::absolute(std::filesystem::path(path));
+  return std::make_shared<Storage>(std::make_shared<fs::LocalFileSystem>(),
+                                   absolute.lexically_normal().string());
+}
+
+Result<std::shared_ptr<Storage>> OpenS3(std::string_view location, const StorageOptions& options) {
+  const std::string_view bucket = location.substr(0, location.find('/'));
+  if (bucket.empty()) return InvalidError("s3://{}: no bucket", location);
+  if (bucket.find('@') != std::string_view::npos) {
+    return MakeError(ErrorCode::kInvalidArgument, "an S3 address must not hold credentials",
+                     "pass access_key_id and secret_access_key as storage options");
+  }
+  ARROW_ASSIGN_OR_RAISE(const S3Settings settings, ParseS3Settings(options));
+  ARROW_ASSIGN_OR_RAISE(auto file_system, MakeS3FileSystem(settings));
+  return std::make_shared<Storage>(std::move(file_system), std::string(location));
+}
+
+// Google and Azure stores take their credentials from the environment, through Arrow.
+Result<std::shared_ptr<Storage>> OpenByUri(std::string_view uri, const StorageOptions& options) {
+  if (!options.empty()) {
+    return UnsupportedError(
+        "storage options are for s3:// tables; {} takes its credentials from "
+        "the environment",
+        uri.substr(0, uri.find("://") + 3));
+  }
+  std::string root;
+  ARROW_ASSIGN_OR_RAISE(auto file_system, fs::FileSystemFromUri(std::string(uri), &root));
+  return std::make_shared<Storage>(std::move(file_system), root);
+}
+
+// "abfs://container:password@account/..." without the password.
+std::string WithoutPassword(std::string_view uri) {
+  const size_t start = uri.find("://") + 3;
+  const size_t at = uri.substr(0, uri.find('/', start)).find('@');
+  const size_t colon = uri.find(':', start);
+  if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) {
+    return std::string(uri);
+  }
+  return std::string(uri.substr(0, colon)) + std::string(uri.substr(at));
+}
+
+}  // namespace
+
 Result<std::shared_ptr<Storage>> Storage::Open(std::string_view uri,
                                                const StorageOptions& options) {
-  constexpr std::string_view kFileScheme = "file://";
   if (uri.empty()) return InvalidError("the table path is empty");
-  if (uri.starts_with(kFileScheme)) uri.remove_prefix(kFileScheme.size());
-  if (HasScheme(uri)) {
-    return UnsupportedError("{}: no storage for this scheme", uri.substr(0, uri.find("://")));
+  const size_t mark = uri.find("://");
+  const std::string_view scheme = mark == std::string_view::npos ? "file" : uri.substr(0, mark);
+  const std::string_view location = mark == std::string_view::npos ? uri : uri.substr(mark + 3);
+  Result<std::shared_ptr<Storage>> storage =
+      UnsupportedError("{}: no storage for this scheme; known are file, s3, gs and abfs", scheme);
+  if (scheme == "file") {
+    storage = OpenLocal(location);
+  } else if (scheme == "s3" || scheme == "s3a") {
+    storage = OpenS3(location, options);
+  } else if (scheme == "gs" || scheme == "gcs" || scheme == "abfs" || scheme == "abfss") {
+    storage = OpenByUri(uri, options);
   }
-  const std::filesystem::path path = std::filesystem::absolute(std::filesystem::path(uri));
-  auto storage = std::make_shared<Storage>(std::make_shared<fs::LocalFileSystem>(),
-                                           path.lexically_normal().string());
-  storage->display_root_ = std::string(uri);
+  ARROW_RETURN_NOT_OK(storage);
+  (*storage)->display_root_ = scheme == "file" ? std::string(location) : WithoutPassword(uri);
+  (*storage)->is_local_ = scheme == "file";
   return storage;
 }
 
@@ -159,7 +246,7 @@ Result<std::shared_ptr<arrow::io::RandomAccessFile>> Storage::OpenFile(std::stri
     if (!exists) return NotFoundError("{}: no such file", path);
     return WithContext(opened.status(), path);
   }
-  return std::make_shared<CountingFile>(*std::move(opened), counters_);
+  return std::make_shared<CheckedFile>(*std::move(opened), std::string(path), counters_);
 }
 
 Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path,
@@ -171,9 +258,6 @@ Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path,
                  size, max_bytes);
   }
   ARROW_ASSIGN_OR_RAISE(auto buffer, file->ReadAt(0, size));
-  if (buffer->size() != size) {
-    return Error(ErrorCode::kIo, "{}: read {} of {} bytes", path, buffer->size(), size);
-  }
   return buffer;
 }
 

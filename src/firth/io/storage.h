@@ -35,8 +35,8 @@ struct IoCounters {
   std::atomic<int64_t> bytes_read{0};
 };
 
-/// `storage_options` of the public interface: "access_key_id", "endpoint_override", ... Values are
-/// secrets and never printed.
+/// `storage_options` of the public interface: "access_key_id", "endpoint_override", ... Values may
+/// be secrets and are never printed.
 using StorageOptions = std::map<std::string, std::string, std::less<>>;
 
 /// Immutable handle, cheap to copy through shared_ptr, safe to use from several threads.
@@ -71,6 +71,8 @@ class Storage {
 
   /// For messages and `show`: the URI or path as the user wrote it, without credentials.
   const std::string& display_root() const { return display_root_; }
+  /// Whether requests are cheap: no latency worth hiding by reading ahead.
+  bool is_local() const { return is_local_; }
   const IoCounters& counters() const { return *counters_; }
   const std::shared_ptr<arrow::fs::FileSystem>& file_system() const { return file_system_; }
   /// `path` as the Arrow file system knows it.
@@ -80,6 +82,7 @@ class Storage {
   std::shared_ptr<arrow::fs::FileSystem> file_system_;
   std::string root_;
   std::string display_root_;
+  bool is_local_ = true;
   std::shared_ptr<IoCounters> counters_ = std::make_shared<IoCounters>();
 };
 

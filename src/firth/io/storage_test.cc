@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/io/storage.h"
+
+#include <arrow/filesystem/filesystem.h>
+#include <arrow/filesystem/localfs.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/io/memory.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace firth {
+namespace {
+
+namespace stdfs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class StorageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = stdfs::temp_directory_path() / ("firth_storage_" + std::to_string(getpid()));
+    stdfs::create_directories(root_ / "a" / "b");
+    Write("x", "12345");
+    Write("a/y z", "");
+    Write("a/b/é", "1");
+    storage_ = *Storage::Open(root_.string() + "/", {});
+  }
+  void TearDown() override { stdfs::remove_all(root_); }
+  void Write(const std::string& path, std::string_view text) {
+    std::ofstream(root_ / path, std::ios::binary) << text;
+  }
+  static std::vector<std::string> Paths(const std::vector<FileInfo>& files) {
+    std::vector<std::string> paths;
+    for (const FileInfo& file : files) paths.push_back(file.path + ":" + std::to_string(file.size));
+    return paths;
+  }
+
+  stdfs::path root_;
+  std::shared_ptr<Storage> storage_;
+};
+
+TEST_F(StorageTest, ListingsAreRelativeSortedAndEmptyWhenMissing) {
+  EXPECT_THAT(Paths(*storage_->List("")), ElementsAre("x:5"));
+  EXPECT_THAT(*storage_->ListFolders(""), ElementsAre("a"));
+  EXPECT_THAT(*storage_->ListFolders("a"), ElementsAre("a/b"));
+  EXPECT_THAT(Paths(*storage_->ListRecursive("a")), ElementsAre("a/b/é:1", "a/y z:0"));
+  EXPECT_THAT(*storage_->List("nowhere"), ElementsAre());
+}
+
+TEST_F(StorageTest, ReadFileGivesTheBytesAndCountsThem) {
+  EXPECT_EQ((*storage_->ReadFile("x"))->ToString(), "12345");
+  EXPECT_EQ((*storage_->ReadFile("a/y z"))->size(), 0);
+  EXPECT_EQ(storage_->counters().bytes_read, 5);
+}
+
+TEST_F(StorageTest, ErrorsNameTheFile) {
+  const Status missing = storage_->ReadFile("a/none").status();
+  EXPECT_EQ(GetErrorCode(missing), ErrorCode::kNotFound);
+  EXPECT_THAT(missing.message(), HasSubstr("a/none"));
+  const Status large = storage_->ReadFile("x", 4).status();
+  EXPECT_EQ(GetErrorCode(large), ErrorCode::kResourceExhausted);
+}
+
+TEST(StorageOpen, AddressesThatCannotBeOpenedAreRefused) {
+  EXPECT_EQ(GetErrorCode(Storage::Open("", {}).status()), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(GetErrorCode(Storage::Open("hdfs://n/t", {}).status()), ErrorCode::kUnsupported);
+  const Status secret = Storage::Open("s3://key:hush@bucket/t", {}).status();
+  EXPECT_EQ(GetErrorCode(secret), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(secret.message(), Not(HasSubstr("hush")));
+}
+
+// A file of ten bytes that gives at most `max_bytes` of them a read.
+class ShortFile : public arrow::io::RandomAccessFile {
+ public:
+  explicit ShortFile(int64_t max_bytes) : max_bytes_(max_bytes) {}
+  Status Close() override { return Status::OK(); }
+  bool closed() const override { return false; }
+  Result<int64_t> Tell() const override { return 0; }
+  Status Seek(int64_t) override { return Status::OK(); }
+  Result<int64_t> GetSize() override { return 10; }
+  Result<int64_t> Read(int64_t count, void* out) override { return ReadAt(0, count, out); }
+  Result<std::shared_ptr<arrow::Buffer>> Read(int64_t count) override { return ReadAt(0, count); }
+  Result<int64_t> ReadAt(int64_t position, int64_t count, void* out) override {
+    const int64_t size = std::min({count, max_bytes_, 10 - position});
+    std::memcpy(out, "0123456789" + position, static_cast<size_t>(size));
+    return size;
+  }
+  Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t count) override {
+    std::string bytes(static_cast<size_t>(count), '\0');
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, ReadAt(position, count, bytes.data()));
+    return arrow::Buffer::FromString(bytes.substr(0, static_cast<size_t>(size)));
+  }
+
+ private:
+  int64_t max_bytes_;
+};
+
+class ShortFileSystem : public arrow::fs::LocalFileSystem {
+ public:
+  explicit ShortFileSystem(int64_t max_bytes) : max_bytes_(max_bytes) {}
+  using LocalFileSystem::OpenInputFile;
+  Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(
+      const arrow::fs::FileInfo&) override {
+    return std::make_shared<ShortFile>(max_bytes_);
+  }
+
+ private:
+  int64_t max_bytes_;
+};
+
+TEST(StorageFile, BodiesCutShortAreReadOnAndNeverReturnedInPart) {
+  const Storage slow(std::make_shared<ShortFileSystem>(3), "/t");
+  EXPECT_EQ((*slow.ReadFile("f"))->ToString(), "0123456789");
+  const auto file = *slow.OpenFile("f");
+  char out[8];
+  EXPECT_EQ(*file->ReadAt(4, 8, out), 6);  // the file ends there
+  EXPECT_EQ(std::string_view(out, 6), "456789");
+
+  const Storage dry(std::make_shared<ShortFileSystem>(0), "/t");
+  const Status status = dry.ReadFile("f").status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kIo);
+  EXPECT_THAT(status.message(), HasSubstr("f: storage gave 0 of 10 bytes"));
+}
+
+}  // namespace
+}  // namespace firth
