@@ -6,9 +6,12 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "firth/index/vector/distance_kernels.h"
@@ -19,13 +22,15 @@ namespace {
 constexpr size_t kRows = 200'000;
 constexpr size_t kDim = 384;
 
-const std::vector<float>& Rows() {
-  static const std::vector<float> rows = [] {
+/// Aligned to a cache line, as Arrow's buffers are.
+std::span<const float> Rows() {
+  static const std::span<const float> rows = [] {
     std::mt19937 engine(1);
     std::uniform_real_distribution<float> range(-1, 1);
-    std::vector<float> values(kRows * kDim);
-    for (float& v : values) v = range(engine);
-    return values;
+    constexpr size_t kCount = kRows * kDim;
+    auto* values = static_cast<float*>(std::aligned_alloc(64, kCount * sizeof(float)));
+    for (size_t i = 0; i < kCount; ++i) values[i] = range(engine);
+    return std::span<const float>(values, kCount);
   }();
   return rows;
 }
