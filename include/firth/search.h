@@ -43,6 +43,20 @@ enum class VectorMetric : uint8_t {
   kDot,     ///< negative inner product
 };
 
+/// Query vectors, one after the other. Kept in double precision: each is compared with the column's
+/// values as they are, never rounded to the column's element type.
+struct VectorQueries {
+  std::vector<double> values;  ///< [count() * dim] row-major
+  int64_t dim = 0;             ///< elements of each
+
+  int64_t count() const { return dim == 0 ? 0 : static_cast<int64_t>(values.size()) / dim; }
+};
+
+/// Reads queries from a NumPy file: one vector, or a matrix with one query a row; float16, float32
+/// or float64 of either byte order, C order.
+/// Errors: kNotFound, kIo; kInvalidArgument for other contents, kCorrupt for a damaged file.
+arrow::Result<VectorQueries> ReadVectorQueries(const std::string& path);
+
 struct VectorSearchOptions : SearchOptions {
   std::string column;
   VectorMetric metric = VectorMetric::kCosine;
@@ -50,15 +64,31 @@ struct VectorSearchOptions : SearchOptions {
   std::optional<double> radius;
 };
 
-/// Exact nearest neighbours of each query.
-/// @param queries [n * dim] row-major float32, n >= 1
-/// @param dim     must equal the column's dimension; rows of another length are reported, not
-/// matched
-/// @return rows nearest first: the wanted columns, `_distance` (float64) and, when n > 1, `_query`
-/// Errors: kInvalidArgument for a wrong column, dimension or a NaN in a query.
+/// What a vector search saw. Rows that could not be compared are never among its results; they are
+/// counted here, and a warning is logged.
+struct VectorSearchReport {
+  int64_t rows = 0;          ///< rows that passed the filter
+  int64_t null_vectors = 0;  ///< of these: no vector
+  int64_t wrong_length = 0;  ///< another length than the queries
+  int64_t not_finite = 0;    ///< a NaN, infinite or null element
+};
+
+/// Exact nearest neighbours of each query: ranked by the distance in double precision, equal
+/// distances by record key (bytes), partition, file and position. The result does not depend on
+/// threads, batches or the CPU.
+/// @param queries  at least one; their dimension must be that of the column
+/// @param report   filled when given
+/// @return rows nearest first: the wanted columns, `_distance` (float64) and, when there are
+/// several
+///         queries, `_query` (int64), the number of the query; results of query 0 come first
+/// A zero vector in the table has cosine distance 1 from everything.
+/// Errors: kInvalidArgument for a column that holds no vectors, another dimension (both are named),
+/// a NaN or infinity in a query, and a zero query under cosine or dot; kResourceExhausted for a
+/// radius that matches more rows than memory_budget can hold.
+/// Cost: one scan of the vector, key and filter columns, then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchVector(const Snapshot& snapshot,
-                                                          const std::vector<float>& queries,
-                                                          int64_t dim,
-                                                          const VectorSearchOptions& options);
+                                                          const VectorQueries& queries,
+                                                          const VectorSearchOptions& options,
+                                                          VectorSearchReport* report = nullptr);
 
 }  // namespace firth
