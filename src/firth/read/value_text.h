@@ -6,13 +6,10 @@
 
 #include <string>
 
+#include "firth/common/java_text.h"  // JavaText
 #include "firth/common/status.h"
 
 namespace firth {
-
-/// Java's Double.toString / Float.toString: "1.0", "1.0E10", "NaN", "Infinity".
-std::string JavaText(double value);
-std::string JavaText(float value);
 
 /// Appends the text of a value that is not null (spec 01, 6.3): dates are ISO, timestamps their raw
 /// number, decimals plain with their scale. Errors: kUnsupported for nested types.
