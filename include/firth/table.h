@@ -18,6 +18,7 @@
 
 namespace firth {
 
+struct PinnedSnapshot;  // internal
 struct ScanOptions;
 class ScanPlan;
 class Snapshot;
@@ -115,7 +116,7 @@ class Snapshot {
 
  private:
   friend class Table;
-  friend class ScanPlan;
+  friend const std::shared_ptr<const PinnedSnapshot>& PinnedOf(const Snapshot& snapshot);
   struct Impl;
   explicit Snapshot(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;

@@ -78,6 +78,19 @@ void Timeline::IndexWrites() {
   }
 }
 
+Timeline Timeline::CompletedAtOrBefore(std::string_view time) const {
+  Timeline earlier = *this;
+  for (Instant& instant : earlier.instants_) {
+    if (!CanChangeRows(instant.action) || instant.completed <= time) continue;
+    instant.completed.clear();
+    instant.state = InstantState::kInflight;
+  }
+  earlier.writes_.clear();
+  earlier.first_active_write_.clear();
+  earlier.IndexWrites();
+  return earlier;
+}
+
 std::vector<Instant> Timeline::CompletedWrites() const {
   std::vector<Instant> writes;
   std::ranges::copy_if(instants_, std::back_inserter(writes), [](const Instant& instant) {

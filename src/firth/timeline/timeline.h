@@ -31,6 +31,10 @@ class Timeline {
   /// Lists the active timeline; keeps the highest state of each action. One request.
   static Result<Timeline> Load(std::shared_ptr<const Storage> storage, TimelineConfig config);
 
+  /// The same timeline as it was at the completion time `time`: later completions are pending.
+  /// Only actions that change rows are affected. Layout 2.
+  Timeline CompletedAtOrBefore(std::string_view time) const;
+
   /// All active instants, by requested time.
   const std::vector<Instant>& instants() const { return instants_; }
   /// Completed commit, deltacommit and replacecommit, by requested time.

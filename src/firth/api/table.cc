@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/table.h"
+
+#include <arrow/compute/initialize.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "firth/api/table_impl.h"
+#include "firth/scan.h"
+
+namespace firth {
+namespace {
+
+std::string_view MergeModeName(MergeMode mode) {
+  switch (mode) {
+    case MergeMode::kCommitTime:
+      return "COMMIT_TIME_ORDERING";
+    case MergeMode::kEventTime:
+      return "EVENT_TIME_ORDERING";
+    case MergeMode::kCustom:
+      return "CUSTOM";
+  }
+  return "CUSTOM";
+}
+
+std::string_view StateName(InstantState state) {
+  switch (state) {
+    case InstantState::kRequested:
+      return "requested";
+    case InstantState::kInflight:
+      return "inflight";
+    case InstantState::kCompleted:
+      return "completed";
+  }
+  return "completed";
+}
+
+TableInfo MakeInfo(const Storage& storage, const TableConfig& config) {
+  TableInfo info;
+  info.name = config.name;
+  info.location = storage.display_root();
+  info.version = config.version;
+  info.type = config.type == TableType::kMergeOnRead ? "MERGE_ON_READ" : "COPY_ON_WRITE";
+  info.record_key_fields = config.record_key_fields;
+  info.partition_fields = config.partition_fields;
+  info.ordering_fields = config.merge.ordering_fields;
+  info.merge_mode = MergeModeName(config.merge.mode);
+  info.has_meta_fields = config.has_meta_fields;
+  info.properties.insert(config.properties.begin(), config.properties.end());
+  return info;
+}
+
+TimelineEntry MakeEntry(const Instant& instant) {
+  return {instant.requested, instant.completed, std::string(ActionName(instant.action)),
+          std::string(StateName(instant.state)), instant.archived};
+}
+
+FileSliceEntry MakeEntry(const FileSlice& slice) {
+  FileSliceEntry entry;
+  entry.partition = slice.partition;
+  entry.file_id = slice.file_id;
+  entry.base_instant = slice.base_instant;
+  if (slice.base) {
+    entry.base_file = slice.base->path;
+    entry.base_bytes = std::max<int64_t>(slice.base->size, 0);
+  }
+  for (const LogFile& log : slice.logs) {
+    entry.log_files.push_back(log.path);
+    entry.log_bytes += std::max<int64_t>(log.size, 0);
+  }
+  return entry;
+}
+
+}  // namespace
+
+Result<Table> Table::Open(std::string_view uri, const OpenOptions& options) {
+  // Registers the compute functions that predicates use; a second call does nothing.
+  ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<const Storage> storage,
+                        Storage::Open(uri, options.storage_options));
+  auto impl = std::make_shared<Impl>();
+  impl->storage = std::move(storage);
+  Table table(std::move(impl));
+  ARROW_RETURN_NOT_OK(table.Refresh());
+  return table;
+}
+
+Table::Table(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+const TableInfo& Table::info() const { return impl_->info; }
+
+Status Table::Refresh() {
+  auto impl = std::make_shared<Impl>();
+  impl->storage = impl_->storage;
+  ARROW_ASSIGN_OR_RAISE(impl->config, TableConfig::Load(*impl->storage));
+  ARROW_ASSIGN_OR_RAISE(impl->timeline, Timeline::Load(impl->storage, impl->config.timeline));
+  impl->info = MakeInfo(*impl->storage, impl->config);
+  impl_ = std::move(impl);
+  return Status::OK();
+}
+
+Result<Snapshot> Table::Pin(std::optional<std::string_view> as_of) const {
+  auto impl = std::make_shared<Snapshot::Impl>();
+  ARROW_ASSIGN_OR_RAISE(impl->pinned,
+                        PinSnapshot(impl_->storage, impl_->config, impl_->timeline, as_of));
+  return Snapshot(std::move(impl));
+}
+
+Result<std::vector<TimelineEntry>> Table::Timeline(bool archived) const {
+  std::vector<Instant> instants;
+  if (archived) {
+    ARROW_ASSIGN_OR_RAISE(instants, impl_->timeline.LoadHistory());
+  }
+  std::ranges::copy(impl_->timeline.instants(), std::back_inserter(instants));
+  std::ranges::stable_sort(instants, {}, &Instant::requested);
+  std::vector<TimelineEntry> entries;
+  for (const Instant& instant : instants) entries.push_back(MakeEntry(instant));
+  return entries;
+}
+
+Snapshot::Snapshot(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+const std::string& Snapshot::instant() const { return impl_->pinned->instant; }
+
+std::shared_ptr<arrow::Schema> Snapshot::schema(bool with_meta) const {
+  const TableSchema& schema = impl_->pinned->context->schema;
+  return with_meta ? schema.full : schema.data;
+}
+
+Result<std::vector<FileSliceEntry>> Snapshot::Files() const {
+  ARROW_ASSIGN_OR_RAISE(const PlannedScan plan, PlanScan(impl_->pinned, ScanOptions{}));
+  std::vector<FileSliceEntry> entries;
+  for (const FileSlice& slice : plan.slices) entries.push_back(MakeEntry(slice));
+  return entries;
+}
+
+Result<ScanPlan> Snapshot::Plan(const ScanOptions& options) const {
+  auto impl = std::make_shared<ScanPlan::Impl>();
+  const IoCounters& io = impl_->pinned->context->storage->counters();
+  impl->list_calls_before = io.list_calls;
+  impl->read_calls_before = io.read_calls;
+  impl->bytes_read_before = io.bytes_read;
+  ARROW_ASSIGN_OR_RAISE(PlannedScan plan, PlanScan(impl_->pinned, options));
+  for (const FileSlice& slice : plan.slices) impl->splits.push_back({MakeEntry(slice)});
+  impl->plan = std::make_shared<PlannedScan>(std::move(plan));
+  impl->options = options;
+  return ScanPlan(std::move(impl));
+}
+
+Result<std::shared_ptr<arrow::RecordBatchReader>> Snapshot::Read(const ScanOptions& options) const {
+  ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, Plan(options));
+  return plan.ReadAll();
+}
+
+const std::shared_ptr<const PinnedSnapshot>& PinnedOf(const Snapshot& snapshot) {
+  return snapshot.impl_->pinned;
+}
+
+}  // namespace firth

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/scan/listing.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace firth {
+namespace {
+
+constexpr std::string_view kMetaFolder = ".hoodie";
+constexpr std::string_view kPartitionMetafile = ".hoodie_partition_metadata";
+
+std::string_view FolderOf(const FileInfo& file) {
+  const size_t slash = file.path.rfind('/');
+  return slash == std::string::npos ? std::string_view()
+                                    : std::string_view(file.path).substr(0, slash);
+}
+
+// Runs job(i) for 0 <= i < count on up to `threads` threads; the first error wins.
+Status RunParallel(size_t count, int threads, const std::function<Status(size_t)>& job) {
+  std::atomic<size_t> next{0};
+  std::mutex mutex;
+  Status first_error;
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) {
+      const Status status = job(i);
+      if (status.ok()) continue;
+      std::lock_guard lock(mutex);
+      if (first_error.ok()) first_error = status;
+      next = count;
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (size_t i = 1; i < std::min<size_t>(count, static_cast<size_t>(std::max(threads, 1))); ++i) {
+    helpers.emplace_back(work);
+  }
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return first_error;
+}
+
+// Whether `wanted` accepts `folder` and every folder above it.
+bool IsWanted(std::string_view folder, const std::function<bool(std::string_view)>& wanted) {
+  for (size_t slash = folder.find('/'); slash != std::string_view::npos;
+       slash = folder.find('/', slash + 1)) {
+    if (!wanted(folder.substr(0, slash))) return false;
+  }
+  return folder.empty() || wanted(folder);
+}
+
+}  // namespace
+
+Result<PartitionFiles> ListDataFiles(const Storage& storage, int threads,
+                                     const std::function<bool(std::string_view)>& wanted) {
+  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> folders, storage.ListFolders(""));
+  std::erase_if(
+      folders, [&](const std::string& folder) { return folder == kMetaFolder || !wanted(folder); });
+  // One listing more than folders: the files of the root itself.
+  std::vector<std::vector<FileInfo>> listings(folders.size() + 1);
+  ARROW_RETURN_NOT_OK(RunParallel(listings.size(), threads, [&](size_t i) -> Status {
+    if (i == folders.size()) {
+      ARROW_ASSIGN_OR_RAISE(listings[i], storage.List(""));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(listings[i], storage.ListRecursive(folders[i]));
+    }
+    return Status::OK();
+  }));
+
+  PartitionFiles partitions;
+  std::map<std::string, bool, std::less<>> is_partition;
+  for (std::vector<FileInfo>& listing : listings) {
+    for (FileInfo& file : listing) {
+      const std::string_view folder = FolderOf(file);
+      auto found = partitions.find(folder);
+      if (found == partitions.end()) {
+        found = partitions.emplace(std::string(folder), std::vector<FileInfo>()).first;
+      }
+      if (file.name().starts_with(kPartitionMetafile)) is_partition[found->first] = true;
+      found->second.push_back(std::move(file));
+    }
+  }
+  std::erase_if(partitions, [&](const auto& entry) {
+    return !is_partition.contains(entry.first) || !IsWanted(entry.first, wanted);
+  });
+  return partitions;
+}
+
+}  // namespace firth

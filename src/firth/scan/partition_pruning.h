@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which partitions a predicate can match, by their paths alone.
+#pragma once
+
+#include <arrow/compute/expression.h>
+#include <arrow/type_fwd.h>
+
+#include <memory>
+#include <string_view>
+
+#include "firth/common/status.h"
+#include "firth/table/table_config.h"
+
+namespace firth {
+
+/// Decides by the values that partition paths spell. Hudi's contract makes them equal to the
+/// partition columns of the rows inside; paths that cannot be read back into values (formatted
+/// times, slash-separated dates, the default partition) are never pruned.
+class PartitionPruner {
+ public:
+  /// `filter` is bound to `schema`.
+  PartitionPruner(const TableConfig& config, std::shared_ptr<arrow::Schema> schema,
+                  arrow::compute::Expression filter);
+
+  /// False when no row of the partition can satisfy the filter.
+  bool MayMatch(std::string_view partition) const;
+
+ private:
+  const TableConfig& config_;
+  std::shared_ptr<arrow::Schema> schema_;
+  arrow::compute::Expression filter_;
+  bool usable_;
+};
+
+}  // namespace firth

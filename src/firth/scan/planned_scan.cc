@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/scan/planned_scan.h"
+
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+
+#include "firth/scan/cleaned_files.h"
+#include "firth/scan/incremental.h"
+#include "firth/scan/parallel_reader.h"
+#include "firth/scan/partition_pruning.h"
+#include "firth/scan/predicate.h"
+
+namespace firth {
+namespace {
+
+namespace cp = arrow::compute;
+
+std::string ColumnNames(const arrow::Schema& schema) {
+  std::string names;
+  for (const std::string& name : schema.field_names()) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+// Lists the table and keeps what the predicate can match.
+Result<PartitionFiles> ListMatching(const ReadContext& context, const ScanOptions& options,
+                                    const cp::Expression& bound_filter, ScanReport* report) {
+  const auto everything = [](std::string_view) { return true; };
+  ARROW_ASSIGN_OR_RAISE(PartitionFiles partitions,
+                        ListDataFiles(*context.storage, ScanThreads(options), everything));
+  report->partitions = static_cast<int64_t>(partitions.size());
+  if (options.prune) {
+    const PartitionPruner pruner(context.config, context.schema.full, bound_filter);
+    report->partitions_pruned = static_cast<int64_t>(std::erase_if(
+        partitions, [&](const auto& entry) { return !pruner.MayMatch(entry.first); }));
+  }
+  return partitions;
+}
+
+using SlicesByPartition = std::map<std::string, std::vector<FileSlice>, std::less<>>;
+
+Result<SlicesByPartition> SlicesOfAll(const PinnedSnapshot& snapshot,
+                                      const PartitionFiles& partitions, bool read_optimized) {
+  SlicesByPartition all;
+  for (const auto& [partition, files] : partitions) {
+    ARROW_ASSIGN_OR_RAISE(all[partition], SlicesOf(snapshot, partition, files, read_optimized));
+  }
+  return all;
+}
+
+Status CheckNothingCleaned(const PinnedSnapshot& snapshot, const CleanedFiles& cleaned,
+                           const SlicesByPartition& slices, std::string_view as_of) {
+  for (const auto& [partition, own] : slices) {
+    ARROW_RETURN_NOT_OK(CheckNotCleaned(cleaned, snapshot.view, partition, own, as_of));
+  }
+  return Status::OK();
+}
+
+std::vector<FileSlice> Flatten(SlicesByPartition slices) {
+  std::vector<FileSlice> flat;
+  for (auto& [partition, own] : slices) {
+    std::ranges::sort(own, {}, &FileSlice::file_id);
+    std::ranges::move(own, std::back_inserter(flat));
+  }
+  return flat;
+}
+
+Status PlanSnapshotRead(const PinnedSnapshot& snapshot, const ScanOptions& options,
+                        const PartitionFiles& partitions, PlannedScan* plan) {
+  const bool read_optimized = options.query == QueryType::kReadOptimized;
+  ARROW_ASSIGN_OR_RAISE(SlicesByPartition slices,
+                        SlicesOfAll(snapshot, partitions, read_optimized));
+  if (!snapshot.as_of.empty()) {
+    ARROW_ASSIGN_OR_RAISE(const CleanedFiles cleaned, LoadCleanedFiles(snapshot.context->timeline));
+    ARROW_RETURN_NOT_OK(CheckNothingCleaned(snapshot, cleaned, slices, snapshot.as_of));
+  }
+  plan->slices = Flatten(std::move(slices));
+  plan->read.latest_instant = snapshot.as_of;
+  return Status::OK();
+}
+
+Status PlanIncrementalRead(const std::shared_ptr<const PinnedSnapshot>& snapshot,
+                           const ScanOptions& options, const PartitionFiles& partitions,
+                           PlannedScan* plan) {
+  ARROW_ASSIGN_OR_RAISE(IncrementalRange range,
+                        ResolveIncremental(snapshot, options.begin, options.end));
+  if (range.commits.instants.empty()) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(SlicesByPartition slices, SlicesOfAll(*range.at, partitions, false));
+  // Cleans are looked up on the whole timeline: they usually ran after the range ended.
+  ARROW_ASSIGN_OR_RAISE(CleanedFiles cleaned, LoadCleanedFiles(snapshot->context->timeline));
+  if (range.touched) {
+    const auto touched = [&](const auto& group) { return range.touched->contains(group); };
+    std::erase_if(cleaned, [&](const auto& entry) { return !touched(entry.first); });
+    for (auto& [partition, own] : slices) {
+      std::erase_if(own, [&](const FileSlice& slice) {
+        return !touched(std::pair(slice.partition, slice.file_id));
+      });
+    }
+  }
+  const bool was_cleaned =
+      options.end && !CheckNothingCleaned(*range.at, cleaned, slices, range.last).ok();
+  if (was_cleaned) {
+    // As Hudi does: rows of the range that are still current, from the latest files.
+    ARROW_ASSIGN_OR_RAISE(slices, SlicesOfAll(*snapshot, partitions, false));
+    plan->report.notes.push_back(
+        "a cleaner removed files of the range: answered from the latest snapshot, without rows "
+        "that later commits changed again");
+  }
+  plan->context = was_cleaned ? snapshot->context : range.at->context;
+  plan->slices = Flatten(std::move(slices));
+  plan->read.latest_instant = was_cleaned ? snapshot->as_of : range.at->as_of;
+  plan->read.instants = std::move(range.commits);
+  return Status::OK();
+}
+
+}  // namespace
+
+int ScanThreads(const ScanOptions& options) {
+  return options.threads > 0 ? options.threads
+                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::shared_ptr<arrow::RecordBatchReader> ReadPlannedScan(
+    std::shared_ptr<const PlannedScan> plan, const ScanOptions& options,
+    std::shared_ptr<SliceReadMetrics> metrics) {
+  ParallelReadOptions parallel;
+  // A limited read stops early: reading ahead would only cost.
+  parallel.threads = options.limit >= 0 ? 1 : ScanThreads(options);
+  parallel.queued_bytes = options.memory_budget / 4;
+  parallel.limit = options.limit;
+  const auto count = static_cast<int64_t>(plan->slices.size());
+  const auto schema = plan->schema;
+  const auto open = [plan = std::move(plan), metrics = std::move(metrics)](int64_t i) {
+    return OpenSlice(plan->context, plan->slices[static_cast<size_t>(i)], plan->read, metrics);
+  };
+  return ReadInParallel(schema, count, open, parallel);
+}
+
+Result<std::shared_ptr<arrow::Schema>> ResultSchema(const TableSchema& schema,
+                                                    const std::vector<std::string>& columns,
+                                                    bool with_meta) {
+  if (columns.empty()) return with_meta ? schema.full : schema.data;
+  arrow::FieldVector fields;
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& column : columns) {
+    auto field = schema.full->GetFieldByName(column);
+    if (!field) {
+      return InvalidError("no column \"{}\"; columns are {}", column, ColumnNames(*schema.data));
+    }
+    if (!seen.insert(column).second)
+      return InvalidError("column \"{}\" is asked for twice", column);
+    fields.push_back(std::move(field));
+  }
+  return arrow::schema(std::move(fields));
+}
+
+Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
+                             const ScanOptions& options) {
+  ARROW_RETURN_NOT_OK(options.Validate());
+  PlannedScan plan;
+  plan.context = snapshot->context;
+  const TableSchema& schema = snapshot->context->schema;
+  ARROW_ASSIGN_OR_RAISE(plan.schema, ResultSchema(schema, options.columns, options.with_meta));
+  ARROW_ASSIGN_OR_RAISE(plan.read.filter, ParsePredicate(options.where, *schema.full));
+  ARROW_ASSIGN_OR_RAISE(const cp::Expression bound, plan.read.filter.Bind(*schema.full));
+  plan.read.columns = plan.schema->field_names();
+  plan.read.prune = options.prune;
+  plan.read.batch_rows = options.batch_rows;
+  plan.read.memory_budget = options.memory_budget / ScanThreads(options);
+  plan.read.spill_dir = options.spill_dir;
+
+  ARROW_ASSIGN_OR_RAISE(const PartitionFiles partitions,
+                        ListMatching(*snapshot->context, options, bound, &plan.report));
+  if (options.query == QueryType::kIncremental) {
+    ARROW_RETURN_NOT_OK(PlanIncrementalRead(snapshot, options, partitions, &plan));
+  } else {
+    ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, partitions, &plan));
+  }
+  plan.report.slices = static_cast<int64_t>(plan.slices.size());
+  plan.report.notes.push_back(
+      fmt::format("files listed from storage: {} partitions", plan.report.partitions));
+  return plan;
+}
+
+}  // namespace firth
