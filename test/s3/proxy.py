@@ -74,7 +74,8 @@ class Proxy:
         return list(self._requests)
 
     async def _connection(self, reader, writer):
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        ended = (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError)
+        with contextlib.suppress(*ended):
             while await self._request(reader, writer):
                 pass
         writer.close()

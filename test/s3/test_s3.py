@@ -63,7 +63,7 @@ def test_faults_that_stay_are_an_error_and_never_fewer_rows(lake, far_lake, merg
     assert seaweed.SECRET_KEY not in answer.stderr
 
 
-# Properties, timeline listing, commit metadata, data listing, footer and column chunks, each at most
+# Properties, timeline listing, commit metadata, data listing, footer, column chunks: each at most
 # once after the other; a file's size may be asked for before it is read.
 MAX_ROUNDS = 12
 
