@@ -21,9 +21,12 @@ namespace {
 namespace cp = arrow::compute;
 using arrow::internal::checked_cast;
 
+}  // namespace
+
 // Commit times come in runs: one set lookup a run.
-std::vector<uint8_t> InInstants(const arrow::Array& column, const InstantFilter& filter) {
-  const auto& times = checked_cast<const arrow::StringArray&>(column);
+std::vector<uint8_t> InInstants(const arrow::RecordBatch& batch, const InstantFilter& filter) {
+  const std::shared_ptr<arrow::Array> column = batch.GetColumnByName("_hoodie_commit_time");
+  const auto& times = checked_cast<const arrow::StringArray&>(*column);
   std::vector<uint8_t> keep(times.length());
   std::string_view last;
   bool last_in = false;
@@ -38,8 +41,6 @@ std::vector<uint8_t> InInstants(const arrow::Array& column, const InstantFilter&
   }
   return keep;
 }
-
-}  // namespace
 
 std::vector<std::string> FilterColumns(const cp::Expression& filter) {
   std::vector<std::string> names;
@@ -67,6 +68,11 @@ Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
   return taken.record_batch();
 }
 
+Result<std::shared_ptr<arrow::RecordBatch>> KeepInstants(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const InstantFilter& filter) {
+  return KeepRows(batch, InInstants(*batch, filter));
+}
+
 Result<OutputStage> OutputStage::Make(std::shared_ptr<arrow::Schema> input,
                                       const SliceReadOptions& options) {
   OutputStage stage;
@@ -81,7 +87,6 @@ Result<OutputStage> OutputStage::Make(std::shared_ptr<arrow::Schema> input,
     ARROW_ASSIGN_OR_RAISE(stage.filter_, options.filter.Bind(*input));
   }
   stage.instants_ = options.instants;
-  stage.instant_column_ = input->GetFieldIndex("_hoodie_commit_time");
   return stage;
 }
 
@@ -102,8 +107,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> OutputStage::Apply(
     const std::shared_ptr<arrow::RecordBatch>& batch) const {
   std::shared_ptr<arrow::RecordBatch> rows = batch;
   if (instants_) {
-    ARROW_ASSIGN_OR_RAISE(rows,
-                          KeepRows(rows, InInstants(*rows->column(instant_column_), *instants_)));
+    ARROW_ASSIGN_OR_RAISE(rows, KeepInstants(rows, *instants_));
   }
   if (has_filter_ && rows->num_rows() > 0) {
     ARROW_ASSIGN_OR_RAISE(rows, Filter(rows));

@@ -32,7 +32,6 @@ class OutputStage {
   arrow::compute::Expression filter_;  // bound
   bool has_filter_ = false;
   std::optional<InstantFilter> instants_;
-  int instant_column_ = -1;
   std::vector<int> projection_;
   std::shared_ptr<arrow::Schema> schema_;
 };
@@ -43,5 +42,12 @@ std::vector<std::string> FilterColumns(const arrow::compute::Expression& filter)
 /// Rows of `batch` whose byte in `keep` is not zero; the batch itself when all are.
 Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
     const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<uint8_t>& keep);
+
+/// One byte per row of `batch`: not zero when its _hoodie_commit_time is in the set.
+std::vector<uint8_t> InInstants(const arrow::RecordBatch& batch, const InstantFilter& filter);
+
+/// The rows that InInstants marks.
+Result<std::shared_ptr<arrow::RecordBatch>> KeepInstants(
+    const std::shared_ptr<arrow::RecordBatch>& batch, const InstantFilter& filter);
 
 }  // namespace firth

@@ -9,61 +9,93 @@
 
 #include "firth/common/arrow_init.h"
 #include "firth/read/base_reader.h"
+#include "firth/read/merge_source.h"
 #include "firth/read/output_stage.h"
 #include "firth/read/partition_values.h"
 
 namespace firth {
 namespace {
 
-// The full schema's columns that a read must have at hand, in the full schema's order.
-Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
-                                                     const SliceReadOptions& options) {
-  const arrow::Schema& full = *context.schema.full;
-  std::vector<bool> needed(full.num_fields());
-  std::vector<std::string> names = options.columns;
-  for (std::string& name : FilterColumns(options.filter)) names.push_back(std::move(name));
-  if (options.instants) names.emplace_back("_hoodie_commit_time");
-  for (const std::string& name : names) {
-    const int index = full.GetFieldIndex(name);
-    if (index < 0) return NotFoundError("the table has no column \"{}\"", name);
-    needed[index] = true;
-  }
-  std::vector<std::shared_ptr<arrow::Field>> fields;
-  for (int i = 0; i < full.num_fields(); ++i) {
-    if (needed[i]) fields.push_back(full.field(i));
-  }
-  return arrow::schema(std::move(fields));
-}
-
-// A slice without logs: the base file's rows, filtered.
-class BaseStream : public arrow::RecordBatchReader {
+// A slice without logs: the base file's rows.
+class BaseSource : public MergeSource {
  public:
-  BaseStream(std::shared_ptr<const ReadContext> context, std::unique_ptr<BaseReader> base,
-             OutputStage output)
-      : context_(std::move(context)), base_(std::move(base)), output_(std::move(output)) {}
+  explicit BaseSource(std::unique_ptr<BaseReader> base) : base_(std::move(base)) {}
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
+    ARROW_ASSIGN_OR_RAISE(BaseBatch batch, base_->Next());
+    return std::move(batch.rows);
+  }
+
+ private:
+  std::unique_ptr<BaseReader> base_;
+};
+
+// Files are opened by the first call of ReadNext.
+class SliceStream : public arrow::RecordBatchReader {
+ public:
+  SliceStream(std::shared_ptr<MergeJob> job, OutputStage output)
+      : job_(std::move(job)), output_(std::move(output)) {}
 
   std::shared_ptr<arrow::Schema> schema() const override { return output_.schema(); }
 
   Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     *batch = nullptr;
-    while (base_ != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(const BaseBatch next, base_->Next());
-      if (next.rows == nullptr) {
-        base_ = nullptr;
+    if (done_) return Status::OK();
+    if (source_ == nullptr) {
+      ARROW_RETURN_NOT_OK(Open());
+    }
+    while (!done_) {
+      ARROW_ASSIGN_OR_RAISE(const auto rows, source_->Next());
+      if (rows == nullptr) {
+        ARROW_RETURN_NOT_OK(Close());
         break;
       }
-      ARROW_ASSIGN_OR_RAISE(*batch, output_.Apply(next.rows));
-      if ((*batch)->num_rows() > 0) return Status::OK();
+      if (rows->num_rows() == 0) continue;
+      ARROW_ASSIGN_OR_RAISE(auto output, output_.Apply(rows));
+      if (output->num_rows() == 0) continue;
+      *batch = std::move(output);
+      break;
     }
-    *batch = nullptr;
+    return Status::OK();
+  }
+
+  Status Close() override {
+    done_ = true;
+    source_ = nullptr;
     return Status::OK();
   }
 
  private:
-  std::shared_ptr<const ReadContext> context_;
-  std::unique_ptr<BaseReader> base_;
+  Status Open() {
+    if (!job_->slice.logs.empty()) {
+      ARROW_ASSIGN_OR_RAISE(source_, MakeMergeSource(job_));
+      return Status::OK();
+    }
+    if (!job_->slice.base) return Close();
+    ARROW_ASSIGN_OR_RAISE(
+        auto base,
+        BaseReader::Open(*job_->context, *job_->slice.base, job_->plan.rows, job_->constants,
+                         job_->options, job_->options.filter, job_->metrics));
+    source_ = std::make_unique<BaseSource>(std::move(base));
+    return Status::OK();
+  }
+
+  std::shared_ptr<MergeJob> job_;
   OutputStage output_;
+  std::unique_ptr<MergeSource> source_;
+  bool done_ = false;
 };
+
+Status CheckOptions(const SliceReadOptions& options) {
+  constexpr int64_t kMaxBatchRows = int64_t{1} << 24;
+  if (options.batch_rows < 1 || options.batch_rows > kMaxBatchRows) {
+    return InvalidError("batch_rows is {}; must be 1 to {}", options.batch_rows, kMaxBatchRows);
+  }
+  if (options.memory_budget < 1) {
+    return InvalidError("memory_budget is {}; must be positive", options.memory_budget);
+  }
+  return Status::OK();
+}
 
 }  // namespace
 
@@ -71,19 +103,25 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSlice(
     std::shared_ptr<const ReadContext> context, FileSlice slice, SliceReadOptions options,
     std::shared_ptr<SliceReadMetrics> metrics) {
   ARROW_RETURN_NOT_OK(InitializeArrow());
-  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Schema> needed,
-                        NeededColumns(*context, options));
+  ARROW_RETURN_NOT_OK(CheckOptions(options));
+  const bool merging = !slice.logs.empty();
+  auto job = std::make_shared<MergeJob>();
+  ARROW_ASSIGN_OR_RAISE(auto needed, NeededColumns(*context, options, merging));
   ARROW_ASSIGN_OR_RAISE(OutputStage output, OutputStage::Make(needed, options));
-  if (!slice.logs.empty()) return UnsupportedError("{}: log files", slice.logs[0].path);
-  if (!slice.base) return std::make_shared<BaseStream>(context, nullptr, std::move(output));
-  ColumnConstants constants;
   if (context->config.drops_partition_columns) {
-    ARROW_ASSIGN_OR_RAISE(constants, PartitionConstants(context->config, *needed, slice.partition));
+    ARROW_ASSIGN_OR_RAISE(job->constants,
+                          PartitionConstants(context->config, *needed, slice.partition));
   }
-  ARROW_ASSIGN_OR_RAISE(std::unique_ptr<BaseReader> base,
-                        BaseReader::Open(*context, *slice.base, needed, constants, options,
-                                         options.filter, std::move(metrics)));
-  return std::make_shared<BaseStream>(std::move(context), std::move(base), std::move(output));
+  if (merging) {
+    ARROW_ASSIGN_OR_RAISE(job->plan, MakeMergePlan(*context, std::move(needed)));
+  } else {
+    job->plan.rows = std::move(needed);
+  }
+  job->context = std::move(context);
+  job->slice = std::move(slice);
+  job->options = std::move(options);
+  job->metrics = std::move(metrics);
+  return std::make_shared<SliceStream>(std::move(job), std::move(output));
 }
 
 }  // namespace firth
