@@ -418,6 +418,7 @@ const AvroField* AvroSchema::FindField(std::string_view name) const {
 const AvroSchema* AvroNonNull(const AvroSchema& schema, int* null_branch) {
   *null_branch = -1;
   if (schema.kind != AvroKind::kUnion) return &schema;
+  if (schema.types.size() > 2) return nullptr;
   const AvroSchema* found = nullptr;
   for (size_t i = 0; i < schema.types.size(); ++i) {
     if (schema.types[i]->kind == AvroKind::kNull) {
