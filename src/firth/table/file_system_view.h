@@ -2,12 +2,12 @@
 // From a listing and a timeline to file slices: which files hold the rows of one snapshot.
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "firth/io/storage.h"
@@ -17,17 +17,29 @@
 
 namespace firth {
 
-/// Parsing of data file names; nullopt for anything else. `path` is relative to the table.
+/// Parsing of data file names; nullopt for anything else. `path` is relative to the table. Base
+/// files of every format that Hudi has are recognised: .parquet, .hfile, .orc, .lance.
 std::optional<BaseFile> ParseBaseFileName(std::string_view path, int64_t size);
 std::optional<LogFile> ParseLogFileName(std::string_view path, int64_t size);
 
+/// Orders (partition, file id); either part may be a view.
+struct FileGroupLess {
+  using is_transparent = void;
+  using Key = std::pair<std::string_view, std::string_view>;
+  bool operator()(const Key& a, const Key& b) const { return a < b; }
+};
+
+/// File groups, (partition, file id), to the requested time of what happened to them.
+using FileGroupInstants = std::map<std::pair<std::string, std::string>, std::string, FileGroupLess>;
+
 /// What the timeline says about files, gathered once per snapshot.
 struct ViewContext {
-  /// (partition, file id) -> requested time of the replacecommit that hid it; largest wins.
-  std::map<std::pair<std::string, std::string>, std::string> replaced;
-  /// (partition, file id) -> requested time of a pending compaction.
-  std::map<std::pair<std::string, std::string>, std::string> pending_compactions;
+  /// The completed replacecommit that hides the group; the first one, should there be several.
+  FileGroupInstants replaced;
+  /// The pending compaction that the group takes part in.
+  FileGroupInstants pending_compactions;
 };
+/// Reads the metadata of completed replace commits and the plans of pending compactions.
 Result<ViewContext> LoadViewContext(const Timeline& timeline);
 
 /// All partition paths, by listing: folders that hold a .hoodie_partition_metadata* file ("" for a
@@ -36,8 +48,10 @@ Result<std::vector<std::string>> ListPartitions(const Storage& storage);
 
 /// Slices of one partition as a snapshot at `as_of` reads them (requested time, inclusive; empty
 /// means latest): the newest slice of each file group that is not replaced, with a pending
-/// compaction folded into the slice before it. `files` are all files of the partition.
-/// Errors: kUnsupported when a base file is not Parquet, naming it.
+/// compaction folded into the slice before it. `files` are all files of the partition. Files of
+/// writes that are not committed, or later than `as_of`, are left out; in version 6, where a log
+/// file holds blocks of several writes, that is up to the reader of the blocks. By file id.
+/// Errors: kUnsupported when a base file is of another format than the table's, naming it.
 Result<std::vector<FileSlice>> SnapshotSlices(const TableConfig& config, const Timeline& timeline,
                                               const ViewContext& context,
                                               std::string_view partition,

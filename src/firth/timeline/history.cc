@@ -187,7 +187,7 @@ Status AppendArchiveLog(const Storage& storage, const FileInfo& file, std::strin
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::io::RandomAccessFile> input,
                         storage.OpenFile(file.path, file.size));
   ARROW_ASSIGN_OR_RAISE(const std::unique_ptr<LogReader> reader,
-                        LogReader::Open(std::move(input), file.path));
+                        LogReader::Open(std::move(input), file.path, LogPurpose::kTimelineArchive));
   while (true) {
     ARROW_ASSIGN_OR_RAISE(const std::optional<LogBlock> block, reader->Next());
     if (!block) return Status::OK();

@@ -104,11 +104,11 @@ Result<LogBlockType> ReadBlockType(BlockCursor& in) {
 }
 
 /// Everything between the block size and the trailer, which must fill the block exactly.
-Result<LogBlock> ReadBlockBody(BlockCursor& in) {
+Result<LogBlock> ReadBlockBody(BlockCursor& in, LogPurpose purpose) {
   LogBlock block;
   ARROW_ASSIGN_OR_RAISE(block.type, ReadBlockType(in));
   ARROW_ASSIGN_OR_RAISE(block.header, ReadHeaderMap(in));
-  if (!block.header.contains(LogHeaderKey::kInstantTime)) {
+  if (purpose == LogPurpose::kFileSlice && !block.header.contains(LogHeaderKey::kInstantTime)) {
     return CorruptError("header without INSTANT_TIME");
   }
   ARROW_ASSIGN_OR_RAISE(block.content_length, in.ReadI64("content length"));
@@ -125,14 +125,14 @@ Result<LogBlock> ReadBlockBody(BlockCursor& in) {
 }  // namespace
 
 Result<std::unique_ptr<LogReader>> LogReader::Open(
-    std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path) {
+    std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path, LogPurpose purpose) {
   Result<FileWindows> bytes = FileWindows::Open(std::move(file));
   if (!bytes.ok()) return WithContext(bytes.status(), path);
-  return std::unique_ptr<LogReader>(new LogReader(*std::move(bytes), std::move(path)));
+  return std::unique_ptr<LogReader>(new LogReader(*std::move(bytes), std::move(path), purpose));
 }
 
-LogReader::LogReader(FileWindows bytes, std::string path)
-    : bytes_(std::move(bytes)), path_(std::move(path)) {}
+LogReader::LogReader(FileWindows bytes, std::string path, LogPurpose purpose)
+    : bytes_(std::move(bytes)), path_(std::move(path)), purpose_(purpose) {}
 
 Result<std::optional<LogBlock>> LogReader::Next() {
   // Fewer bytes than a magic are the end, whatever they are: a writer died at its first write.
@@ -176,7 +176,7 @@ Result<std::optional<int64_t>> LogReader::FindBlockEnd() {
 
 Result<LogBlock> LogReader::ParseBlock(int64_t end) {
   BlockCursor in(bytes_, position_ + kMagicBytes + 8, end - kTrailerBytes);
-  ARROW_ASSIGN_OR_RAISE(LogBlock block, ReadBlockBody(in));
+  ARROW_ASSIGN_OR_RAISE(LogBlock block, ReadBlockBody(in, purpose_));
   block.offset = position_;
   position_ = end;
   return block;

@@ -18,13 +18,18 @@
 
 namespace firth {
 
+/// What a log file belongs to. Blocks of a file slice say which instant wrote them; those of a
+/// timeline archive (table version 6) don't.
+enum class LogPurpose : uint8_t { kFileSlice, kTimelineArchive };
+
 /// Reads forward. Memory: the file up to 8 MiB, else the headers and a window; contents only by
 /// LoadContent. For one thread.
 class LogReader {
  public:
   /// `path` is for messages. Small files are read in one request.
   static Result<std::unique_ptr<LogReader>> Open(std::shared_ptr<arrow::io::RandomAccessFile> file,
-                                                 std::string path);
+                                                 std::string path,
+                                                 LogPurpose purpose = LogPurpose::kFileSlice);
 
   /// The next block without its content, or nullopt at the end. A damaged stretch is one block of
   /// type kCorrupt, which a merge counts and passes over.
@@ -39,13 +44,14 @@ class LogReader {
   const std::string& path() const { return path_; }
 
  private:
-  LogReader(FileWindows bytes, std::string path);
+  LogReader(FileWindows bytes, std::string path, LogPurpose purpose);
   Result<std::optional<int64_t>> FindBlockEnd();
   Result<LogBlock> ParseBlock(int64_t end);
   Result<LogBlock> SkipDamage();
 
   FileWindows bytes_;
   std::string path_;
+  LogPurpose purpose_;
   int64_t position_ = 0;  // of the next magic
   bool damaged_ = false;  // a corrupt stretch was seen
 };
