@@ -2,10 +2,9 @@
 #include "firth/scan/listing.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
-#include <thread>
 #include <utility>
+
+#include "firth/common/parallel.h"
 
 namespace firth {
 namespace {
@@ -17,29 +16,6 @@ std::string_view FolderOf(const FileInfo& file) {
   const size_t slash = file.path.rfind('/');
   return slash == std::string::npos ? std::string_view()
                                     : std::string_view(file.path).substr(0, slash);
-}
-
-// Runs job(i) for 0 <= i < count on up to `threads` threads; the first error wins.
-Status RunParallel(size_t count, int threads, const std::function<Status(size_t)>& job) {
-  std::atomic<size_t> next{0};
-  std::mutex mutex;
-  Status first_error;
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      const Status status = job(i);
-      if (status.ok()) continue;
-      std::lock_guard lock(mutex);
-      if (first_error.ok()) first_error = status;
-      next = count;
-    }
-  };
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min<size_t>(count, static_cast<size_t>(std::max(threads, 1))); ++i) {
-    helpers.emplace_back(work);
-  }
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  return first_error;
 }
 
 // Whether `wanted` accepts `folder` and every folder above it.
