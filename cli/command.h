@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of the command, and what they share.
+#pragma once
+
+#include <arrow/result.h>
+#include <arrow/status.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "firth/table.h"
+
+namespace firth::cli {
+
+/// A verb and what it does once its arguments are parsed.
+struct Verb {
+  CLI::App* command;
+  std::function<arrow::Status()> run;
+};
+
+std::vector<Verb> AddInspectVerbs(CLI::App& app);  // show, timeline, files, schema
+std::vector<Verb> AddStatsVerb(CLI::App& app);
+std::vector<Verb> AddReadVerb(CLI::App& app);
+std::vector<Verb> AddSearchVerbs(CLI::App& app);  // search text, search vector
+
+/// TABLE, --json and --storage-option, which every verb takes.
+struct TableArguments {
+  std::string uri;
+  std::vector<std::string> storage_options;  // KEY=VALUE
+  bool json = false;
+
+  void AddTo(CLI::App* command);
+  arrow::Result<Table> Open() const;
+};
+
+/// --as-of; empty means the latest snapshot.
+struct AsOf {
+  std::string time;
+
+  void AddTo(CLI::App* command);
+  arrow::Result<Snapshot> Pin(const Table& table) const;
+};
+
+/// --threads and --memory-budget.
+struct Resources {
+  int threads = 0;
+  std::string memory;  // 256MiB, 2GB, bytes
+
+  void AddTo(CLI::App* command);
+  /// The budget in bytes, or `fallback` when none was given.
+  arrow::Result<int64_t> MemoryBudget(int64_t fallback) const;
+};
+
+/// --format and -o.
+struct OutputArguments {
+  std::string format;
+  std::string file;
+
+  void AddTo(CLI::App* command);
+  arrow::Result<OutputOptions> Options(bool json) const;
+};
+
+}  // namespace firth::cli

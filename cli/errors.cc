@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/errors.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "firth/error.h"
+
+namespace firth::cli {
+namespace {
+
+class OutputClosedDetail : public arrow::StatusDetail {
+ public:
+  const char* type_id() const override { return "firth::cli::OutputClosed"; }
+  std::string ToString() const override { return "output closed"; }
+};
+
+}  // namespace
+
+arrow::Status UsageError(std::string message, std::string remedy) {
+  return arrow::Status(
+      arrow::StatusCode::Invalid, std::move(message),
+      std::make_shared<ErrorDetail>(ErrorCode::kInvalidArgument, std::move(remedy)));
+}
+
+arrow::Status OutputClosed() {
+  return arrow::Status(arrow::StatusCode::Cancelled, "the reader of the output went away",
+                       std::make_shared<OutputClosedDetail>());
+}
+
+bool IsOutputClosed(const arrow::Status& status) {
+  return status.detail() != nullptr &&
+         std::string_view(status.detail()->type_id()) == "firth::cli::OutputClosed";
+}
+
+ExitCode ExitCodeOf(const arrow::Status& status) {
+  if (status.ok() || IsOutputClosed(status)) return kDone;
+  switch (GetErrorCode(status)) {
+    case ErrorCode::kInvalidArgument:
+      return kBadUsage;
+    case ErrorCode::kNotFound:
+      return kNotFound;
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kConflict:
+      return kConflict;
+    case ErrorCode::kCorrupt:
+      return kCorrupt;
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kIo:
+    case ErrorCode::kCommitUnknown:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kCancelled:
+    case ErrorCode::kInternal:
+      break;
+  }
+  return kFailed;
+}
+
+std::string ErrorLine(const arrow::Status& status) {
+  std::string line = "firth: " + Printable(status.message());
+  const std::string remedy = GetRemedy(status);
+  if (!remedy.empty()) line += "; " + Printable(remedy);
+  return line;
+}
+
+std::string Printable(std::string_view text) {
+  std::string printable;
+  printable.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      printable += "\\n";
+    } else if (c == '\t') {
+      printable += "\\t";
+    } else if (byte < 0x20 || byte == 0x7f) {
+      printable += fmt::format("\\x{:02x}", byte);
+    } else {
+      printable += c;
+    }
+  }
+  return printable;
+}
+
+}  // namespace firth::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// firth VERB TABLE [...]. Exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 4 conflict,
+// 5 corrupt table.
+#include <arrow/util/config.h>
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "cli/command.h"
+#include "cli/errors.h"
+
+namespace firth::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "firth reads and searches Apache Hudi tables: no JVM, no server, no copy of the data.";
+constexpr const char* kFooter =
+    "\nExit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 4 conflict, 5 corrupt table.\n"
+    "firth VERB --help tells more about a verb.";
+
+// The innermost verb that was named, for `see firth search text --help`.
+std::string NamedCommand(const CLI::App& app) {
+  std::string name = app.get_name();
+  for (const CLI::App* command : app.get_subcommands()) name += " " + NamedCommand(*command);
+  return name;
+}
+
+// One line where CLI11 would print several.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  const arrow::Status status = UsageError(error.what(), "see " + NamedCommand(app) + " --help");
+  std::cerr << ErrorLine(status) << std::endl;
+  return kBadUsage;
+}
+
+int Finish(const arrow::Status& status) {
+  if (!status.ok() && !IsOutputClosed(status)) std::cerr << ErrorLine(status) << std::endl;
+  return ExitCodeOf(status);
+}
+
+int Run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a write to a closed pipe is an error, handled like others
+  CLI::App app(kDescription, "firth");
+  app.footer(kFooter);
+  app.set_version_flag("--version",
+                       fmt::format("firth {} (Arrow {})", FIRTH_VERSION, ARROW_VERSION_STRING));
+  app.require_subcommand(1);
+
+  std::vector<Verb> verbs;
+  for (const auto& add : {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs}) {
+    std::ranges::move(add(app), std::back_inserter(verbs));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ReportUsage(app, error);
+  }
+  for (const Verb& verb : verbs) {
+    if (verb.command->parsed()) return Finish(verb.run());
+  }
+  return kBadUsage;
+}
+
+}  // namespace
+}  // namespace firth::cli
+
+int main(int argc, char** argv) { return firth::cli::Run(argc, argv); }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// firth read.
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <fmt/format.h>
+
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/errors.h"
+#include "cli/numbers.h"
+#include "cli/progress.h"
+#include "firth/scan.h"
+
+namespace firth::cli {
+namespace {
+
+struct ReadArguments {
+  TableArguments table;
+  AsOf as_of;
+  Resources resources;
+  OutputArguments output;
+  std::vector<std::string> columns;
+  std::string where;
+  bool meta = false, read_optimized = false, explain = false;
+  int64_t limit = -1;
+  std::string begin, end;
+
+  arrow::Result<ScanOptions> Scan() const;
+};
+
+arrow::Result<ScanOptions> ReadArguments::Scan() const {
+  ScanOptions scan;
+  scan.columns = columns;
+  scan.with_meta = meta;
+  scan.where = where;
+  scan.limit = limit;
+  scan.threads = resources.threads;
+  ARROW_ASSIGN_OR_RAISE(scan.memory_budget, resources.MemoryBudget(scan.memory_budget));
+  if (read_optimized) scan.query = QueryType::kReadOptimized;
+  if (!begin.empty()) {
+    scan.query = QueryType::kIncremental;
+    scan.begin = begin;
+    if (!end.empty()) scan.end = end;
+  }
+  return scan;
+}
+
+// What --explain prints: each counter with a name for people and one for JSON.
+struct Counter {
+  const char* key;
+  const char* label;
+  int64_t value;
+};
+
+std::vector<Counter> Counters(const ScanReport& report, int64_t rows) {
+  return {
+      {"rows", "rows returned", rows},
+      {"partitions", "partitions", report.partitions},
+      {"partitions_pruned", "  skipped", report.partitions_pruned},
+      {"slices", "file slices", report.slices},
+      {"slices_pruned", "  skipped", report.slices_pruned},
+      {"row_groups", "row groups", report.row_groups},
+      {"row_groups_pruned", "  skipped", report.row_groups_pruned},
+      {"base_rows", "rows of base files", report.base_rows},
+      {"log_records", "log records", report.log_records},
+      {"corrupt_blocks", "corrupt log blocks", report.corrupt_blocks},
+      {"spilled_bytes", "bytes spilled", report.spilled_bytes},
+      {"list_calls", "list calls", report.list_calls},
+      {"read_calls", "read calls", report.read_calls},
+      {"bytes_read", "bytes read", report.bytes_read},
+  };
+}
+
+arrow::Status PrintReport(const ScanReport& report, int64_t rows, bool json) {
+  if (json) {
+    nlohmann::ordered_json object;
+    for (const Counter& counter : Counters(report, rows)) object[counter.key] = counter.value;
+    object["notes"] = report.notes;
+    return Print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  }
+  std::string text;
+  for (const Counter& counter : Counters(report, rows)) {
+    text += fmt::format("{:<20}{:>16}\n", counter.label, FormatCount(counter.value));
+  }
+  for (const std::string& note : report.notes) text += Printable(note) + "\n";
+  return Print(text);
+}
+
+// Reads everything, shows nothing of it, and tells what it took.
+arrow::Status Explain(const ScanPlan& plan, arrow::RecordBatchReader* reader, bool json) {
+  Progress progress("reading", "rows", 0);
+  int64_t rows = 0;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::RecordBatch> batch, reader->Next());
+    if (batch == nullptr) break;
+    rows += batch->num_rows();
+    progress.Update(rows);
+  }
+  return PrintReport(plan.Report(), rows, json);
+}
+
+arrow::Status RunRead(const ReadArguments& arguments) {
+  if (!arguments.end.empty() && arguments.begin.empty()) {
+    return UsageError("--end needs --incremental BEGIN", "add it, or use --as-of");
+  }
+  ARROW_ASSIGN_OR_RAISE(const OutputOptions output, arguments.output.Options(arguments.table.json));
+  ARROW_RETURN_NOT_OK(ResolveFormat(output).status());
+  ARROW_ASSIGN_OR_RAISE(const ScanOptions scan, arguments.Scan());
+  ARROW_ASSIGN_OR_RAISE(const Table table, arguments.table.Open());
+  ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, arguments.as_of.Pin(table));
+  ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, snapshot.Plan(scan));
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::RecordBatchReader> reader, plan.ReadAll());
+  if (arguments.explain) return Explain(plan, reader.get(), arguments.table.json);
+  // Rows that scroll by are progress enough.
+  if (output.file.empty() && StandardOutputIsTerminal()) return WriteRows(reader.get(), output);
+  Progress progress("reading", "rows", arguments.limit > 0 ? arguments.limit : 0);
+  return WriteRows(reader.get(), output, [&](int64_t rows) { progress.Update(rows); });
+}
+
+}  // namespace
+
+std::vector<Verb> AddReadVerb(CLI::App& app) {
+  CLI::App* read = app.add_subcommand("read", "print or save the rows of a table");
+  read->footer(
+      "\nExamples:\n"
+      "  firth read ./trips --columns id,fare --where \"fare > 10 AND city IN ('sf','la')\"\n"
+      "  firth read s3://lake/trips --as-of 2026-01-31 -o trips.parquet\n"
+      "  firth read ./trips --incremental earliest --format jsonl");
+  auto arguments = std::make_shared<ReadArguments>();
+  arguments->table.AddTo(read);
+  read->add_option("--columns", arguments->columns, "columns to print, separated by commas")
+      ->type_name("A,B")
+      ->delimiter(',');
+  read->add_option("--where", arguments->where,
+                   "only rows for which this holds: comparisons, IN, BETWEEN, LIKE, IS NULL, "
+                   "joined by AND, OR, NOT")
+      ->type_name("TEXT");
+  arguments->as_of.AddTo(read);
+  CLI::Option* optimized =
+      read->add_flag("--read-optimized", arguments->read_optimized, "base files only, logs unread");
+  read->add_option("--incremental", arguments->begin,
+                   "rows changed after this time, in their latest version; \"earliest\" for all")
+      ->type_name("BEGIN")
+      ->excludes(optimized);
+  read->add_option("--end", arguments->end, "with --incremental: up to this time, inclusive")
+      ->type_name("END");
+  read->add_option("--limit", arguments->limit, "stop after N rows")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  read->add_flag("--meta", arguments->meta, "the five _hoodie_* columns too, first");
+  arguments->output.AddTo(read);
+  read->add_flag("--explain", arguments->explain,
+                 "read, but print what was skipped and what it cost instead of the rows");
+  arguments->resources.AddTo(read);
+  return {{read, [arguments] { return RunRead(*arguments); }}};
+}
+
+}  // namespace firth::cli
