@@ -18,6 +18,8 @@ namespace {
 // ICU counts in 32 bits. No step shrinks a token by more than a small factor, so one this long
 // never fits into the longest term.
 constexpr uint32_t kMaxRawToken = 1u << 30;
+// Positions and lengths fit into signed 32 bits.
+constexpr uint64_t kMaxTokens = (uint64_t{1} << 31) - 2;
 
 std::string ToNfc(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
@@ -76,9 +78,15 @@ Analyzer::Analyzer(const AnalyzerOptions& options)
       max_token_length_(static_cast<uint32_t>(options.max_token_length)),
       ascii_case_bit_(options.case_mapping == CaseMapping::kLower ? 0x20 : 0) {}
 
-Status Analyzer::InvalidUtf8Error(size_t offset) {
-  return FtsError(ErrorCode::kCorrupt, kFtsInvalidUtf8Value,
-                  "text is not well-formed UTF-8 at byte {}", offset);
+Status Analyzer::CheckEnd(const SimpleTokenizer& tokenizer, uint64_t tokens) {
+  if (tokenizer.invalid_offset() != SimpleTokenizer::kNone) {
+    return FtsError(ErrorCode::kCorrupt, kFtsInvalidUtf8Value,
+                    "text is not well-formed UTF-8 at byte {}", tokenizer.invalid_offset());
+  }
+  if (tokens > kMaxTokens) {
+    return FtsError(kFtsValueTooLong, "text has {} tokens; may have {}", tokens, kMaxTokens);
+  }
+  return Status::OK();
 }
 
 std::optional<std::string_view> Analyzer::FinishWide(const RawToken& token,
@@ -123,9 +131,7 @@ Result<std::vector<Token>> Analyzer::Analyze(std::string_view text) const {
       }
     }
   }
-  if (tokenizer.invalid_offset() != SimpleTokenizer::kNone) {
-    return InvalidUtf8Error(tokenizer.invalid_offset());
-  }
+  ARROW_RETURN_NOT_OK(CheckEnd(tokenizer, position));
   return tokens;
 }
 

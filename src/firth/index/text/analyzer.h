@@ -54,8 +54,8 @@ class Analyzer {
   bool DropsAscii(const RawToken& token) const { return token.length > max_token_length_; }
   /// The term of a token that has wide code points, in `scratch`; nullopt if the filters drop it.
   std::optional<std::string_view> FinishWide(const RawToken& token, std::string* scratch) const;
-  /// The error of a text whose tokenizer stopped at `offset`.
-  static Status InvalidUtf8Error(size_t offset);
+  /// What remains to be checked at the end of a text that had `tokens` tokens, dropped ones too.
+  static Status CheckEnd(const SimpleTokenizer& tokenizer, uint64_t tokens);
 
  private:
   explicit Analyzer(const AnalyzerOptions& options);

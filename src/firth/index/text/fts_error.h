@@ -25,7 +25,7 @@ inline constexpr std::string_view kFtsUnboundedNegation = "FTS_UNBOUNDED_NEGATIO
 inline constexpr std::string_view kFtsNoRecordKey = "FTS_NO_RECORD_KEY";
 inline constexpr std::string_view kFtsInvalidUtf8Query = "FTS_INVALID_UTF8_QUERY";
 inline constexpr std::string_view kFtsInvalidUtf8Value = "FTS_INVALID_UTF8_VALUE";
-inline constexpr std::string_view kFtsMemoryBudget = "FTS_MEMORY_BUDGET";
+inline constexpr std::string_view kFtsValueTooLong = "FTS_VALUE_TOO_LONG";
 
 /// A kInvalidArgument error unless `code` says otherwise.
 template <typename... Args>
