@@ -16,14 +16,15 @@ function(firth_add_module name)
   endif()
   if(FIRTH_BENCHMARKS AND ARG_BENCHMARKS)
     add_executable(firth_${name}_benchmark ${ARG_BENCHMARKS})
-    target_link_libraries(firth_${name}_benchmark PRIVATE firth benchmark::benchmark_main)
+    target_link_libraries(firth_${name}_benchmark PRIVATE firth_testing firth
+      benchmark::benchmark_main)
   endif()
 endfunction()
 
 # A GoogleTest binary over the whole library; one ctest entry per binary.
 function(firth_add_test name)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE firth GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE firth_testing firth GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE
     FIRTH_TEST_DATA_DIR="${CMAKE_SOURCE_DIR}/test/data"
     FIRTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
