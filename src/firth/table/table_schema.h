@@ -22,14 +22,15 @@ namespace firth {
 const std::vector<std::string>& MetaFieldNames();
 bool IsMetaField(std::string_view name);
 
-/// One version of a schema with field ids (hoodie.schema.on.read).
+/// One version of a schema with field ids (hoodie.schema.on.read). An id stays with a column
+/// through renames; the meta columns have ids too.
 struct InternalField {
   int32_t id = 0;
   std::string name;
-  std::vector<InternalField> children;  // struct fields; list element; map key and value
+  std::vector<InternalField> children;  // struct fields; list "element"; map "key" and "value"
 };
 struct InternalSchema {
-  int64_t version_id = 0;
+  int64_t version_id = 0;  // requested time of the commit that made it; 0 for the first
   std::vector<InternalField> fields;
 };
 
@@ -44,10 +45,16 @@ struct TableSchema {
   const InternalSchema* HistoryAt(std::string_view instant) const;
 };
 
-/// Newest completed write at or before `as_of` (requested time; empty: latest) whose metadata has
-/// a schema; else hoodie.table.create.schema; else a base file's footer through `footer_schema`.
-/// An empty table without any schema gives an empty one.
+/// The schema that a snapshot at `as_of` (requested time; empty: latest) has: that of the newest
+/// completed write that can change it (compaction, clustering and indexing can't); else
+/// hoodie.table.create.schema; else what the footer of a base file says. Columns that the table
+/// keeps only in its paths (drop.partition.columns) are added as strings. A table without any
+/// schema gives an empty one.
 Result<TableSchema> ResolveTableSchema(const Storage& storage, const TableConfig& config,
                                        const Timeline& timeline, std::string_view as_of);
+
+/// Content of a completed schemacommit file: all versions up to it, by version id.
+/// Errors: kCorrupt.
+Result<std::vector<InternalSchema>> ParseSchemaHistory(std::string_view json);
 
 }  // namespace firth
