@@ -143,7 +143,8 @@ TextHits TextScan::Rank(int64_t k) const {
   std::vector<std::vector<uint32_t>> same;
   for (const ColumnVocabulary& vocabulary : vocabularies) {
     sizes.push_back(vocabulary.terms().size());
-    std::iota(same.emplace_back(sizes.back()).begin(), same.back().end(), 0);
+    std::vector<uint32_t>& numbers = same.emplace_back(sizes.back());
+    std::iota(numbers.begin(), numbers.end(), 0);
   }
   const auto offer = [&](std::span<const ColumnFeatures> row, const RowAddress& address) {
     ranking.Offer(row, address);

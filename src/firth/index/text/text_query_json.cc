@@ -294,6 +294,7 @@ Result<Json> ParseJson(std::string_view text) {
     ARROW_RETURN_NOT_OK(guard.Check());
     return json;
   } catch (const Json::exception& error) {
+    ARROW_RETURN_NOT_OK(guard.Check());
     const auto* parse = dynamic_cast<const Json::parse_error*>(&error);
     return FtsError(kFtsBadQuery, "query is not JSON; the error is at byte {}",
                     parse != nullptr ? parse->byte : 0);
