@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "firth/format/avro/avro_codec.h"
 
 namespace firth {
@@ -120,6 +123,42 @@ TEST(AvroContainer, EveryTruncationIsAnError) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(ReadAvroContainer(bytes.substr(0, size)).ok(), size == header) << size;
   }
+}
+
+// Forty records that Python's zlib and the snappy and zstd libraries compressed.
+TEST(AvroContainer, ReadsEveryCodec) {
+  for (const char* codec : {"deflate", "snappy", "zstandard"}) {
+    std::ifstream in(std::string(FIRTH_SOURCE_DIR "/fuzz/corpus/avro_container/") + codec,
+                     std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const Result<AvroContainer> read = ReadAvroContainer(bytes);
+    ASSERT_TRUE(read.ok()) << codec << ": " << read.status().ToString();
+    ASSERT_EQ(read->records.size(), 40u);
+    for (int i = 0; i < 40; ++i) {
+      EXPECT_EQ(read->records[static_cast<size_t>(i)], (json{{"a", i - 20}, {"b", "abc"}}));
+    }
+    // A byte of the compressed records changed: an error or, with luck, other records.
+    bytes[bytes.size() - 20] ^= 0x10;
+    (void)ReadAvroContainer(bytes);
+    bytes[bytes.size() - 1] ^= 1;
+    EXPECT_THAT(ReadAvroContainer(bytes).status().message(), HasSubstr("sync marker"));
+  }
+}
+
+TEST(AvroContainer, UnknownCodecIsUnsupported) {
+  std::string bytes =
+      "Obj\x01\x04\x16"
+      "avro.schema"
+      "\x0c"
+      "\"long\""
+      "\x14"
+      "avro.codec"
+      "\x04"
+      "xz";
+  bytes += std::string("\0", 1) + std::string(kSync) + "\x02\x02\x02" + std::string(kSync);
+  const Status status = ReadAvroContainer(bytes).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("codec \"xz\""));
 }
 
 }  // namespace
