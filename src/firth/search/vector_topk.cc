@@ -3,6 +3,7 @@
 
 #include <arrow/array/array_binary.h>
 #include <arrow/array/array_primitive.h>
+#include <arrow/type.h>
 #include <arrow/util/checked_cast.h>
 
 #include <algorithm>
@@ -17,14 +18,9 @@ namespace {
 constexpr int64_t kTileBytes = 128 << 10;
 constexpr int64_t kMaxTileRows = 512;
 
-std::string_view TextAt(const std::shared_ptr<arrow::Array>& column, int64_t row) {
-  if (column == nullptr || column->IsNull(row)) return {};
-  return arrow::internal::checked_cast<const arrow::StringArray&>(*column).GetView(row);
-}
-
-Status CheckText(const std::shared_ptr<arrow::Array>& column) {
-  if (column == nullptr || column->type_id() == arrow::Type::STRING) return Status::OK();
-  return InternalError("a column that identifies rows is not utf8");
+std::string_view KeyAt(const VectorBatch& batch, int64_t row) {
+  if (batch.keys == nullptr || batch.keys->IsNull(row)) return {};
+  return arrow::internal::checked_cast<const arrow::StringArray&>(*batch.keys).GetView(row);
 }
 
 template <typename T>
@@ -73,8 +69,8 @@ VectorTopK::VectorTopK(std::shared_ptr<const VectorQuerySet> queries, std::strin
 
 Status VectorTopK::Add(const VectorBatch& batch) {
   ARROW_ASSIGN_OR_RAISE(const VectorColumn column, VectorColumn::Make(*batch.vectors, column_));
-  for (const auto& text : {batch.keys, batch.partitions, batch.files}) {
-    ARROW_RETURN_NOT_OK(CheckText(text));
+  if (batch.keys != nullptr && batch.keys->type_id() != arrow::Type::STRING) {
+    return InternalError("record keys are {}, not utf8", batch.keys->type()->ToString());
   }
   int64_t begin = 0;  // of the tile that grows; it is empty when begin == row
   for (int64_t row = 0; row < column.length(); ++row) {
@@ -193,13 +189,8 @@ Status VectorTopK::Offer(const Tile& tile, size_t query, int64_t row) {
   }
   if (Rejects(query, distance)) return Status::OK();
   const VectorBatch& batch = tile.batch;
-  VectorHit hit{distance,
-                std::string(TextAt(batch.keys, row)),
-                std::string(TextAt(batch.partitions, row)),
-                std::string(TextAt(batch.files, row)),
-                batch.split,
-                batch.first_row + row};
-  return Insert(query, std::move(hit));
+  return Insert(query,
+                {distance, std::string(KeyAt(batch, row)), batch.slice, batch.first_row + row});
 }
 
 /// Whether the distance alone keeps a row out. Rows as far as the farthest hit may still get in.

@@ -18,22 +18,26 @@
 
 namespace firth {
 
-/// Rows to compare, and the columns that order rows of equal distance.
+/// Consecutive rows of one slice.
 struct VectorBatch {
   std::shared_ptr<arrow::Array> vectors;
-  /// utf8 each; nullptr where the table has no such column. Null entries count as empty.
-  std::shared_ptr<arrow::Array> keys, partitions, files;
+  /// Record keys, utf8; nullptr where the table stores none. Null entries count as empty.
+  std::shared_ptr<arrow::Array> keys;
   /// Which rows take part: true entries. nullptr: all.
   std::shared_ptr<arrow::BooleanArray> selection;
-  /// Where row 0 of the batch stands in the scan: also the last tie-break.
-  int64_t split = 0, first_row = 0;
+  /// The number of the slice. Slices are numbered in the order of (partition, file id).
+  int64_t slice = 0;
+  /// Position of row 0 in the slice's stream.
+  int64_t first_row = 0;
 };
 
-/// One result. The order of results is that of the members, nearest first.
+/// One result. The order of results is that of the members, nearest first: equal distances by
+/// record key (bytes), then partition and file id, then position.
 struct VectorHit {
   double distance = 0;
-  std::string key, partition, file;
-  int64_t split = 0, row = 0;
+  std::string key;
+  int64_t slice = 0;
+  int64_t row = 0;
 
   auto operator<=>(const VectorHit&) const = default;
 };

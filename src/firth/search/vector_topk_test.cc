@@ -20,6 +20,7 @@
 #include <random>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "firth/search/npy.h"
@@ -308,19 +309,21 @@ INSTANTIATE_TEST_SUITE_P(Levels, VectorTopKTest,
                                   "_" + ElementName(std::get<1>(parameters.param));
                          });
 
-TEST(VectorTopK, TiesAreOrderedByKeyBytesThenPartitionThenFileThenPosition) {
-  VectorBatch batch;
-  batch.vectors = Vectors(Element::kFloat, std::vector<Row>(6, std::vector<double>{1, 2}));
-  batch.keys = Strings({"b", "a\xC3\xA9", "a", "a", "a", "a"});
-  batch.partitions = Strings({"p", "p", "q", "p", "p", "p"});
-  batch.files = Strings({"f", "f", "f", "g", "f", "f"});
-  const auto set = Queries({{0, 0}}, {.metric = VectorMetric::kL2, .k = 6});
-  VectorTopK topk(set, "v", kManyHits);
-  ASSERT_TRUE(topk.Add(batch).ok());
-  std::vector<int64_t> order;
+TEST(VectorTopK, TiesAreOrderedByKeyBytesThenSliceThenPosition) {
+  VectorTopK topk(Queries({{0, 0}}, {.metric = VectorMetric::kL2, .k = 6}), "v", kManyHits);
+  for (const int64_t slice : {1, 0}) {  // whatever order they are read in
+    VectorBatch batch;
+    batch.vectors = Vectors(Element::kFloat, std::vector<Row>(3, std::vector<double>{1, 2}));
+    batch.keys = slice == 1 ? Strings({"b", "a\xC3\xA9", "a"}) : Strings({"b", "a", "a"});
+    batch.slice = slice;
+    batch.first_row = 10;
+    ASSERT_TRUE(topk.Add(batch).ok());
+  }
+  std::vector<std::pair<int64_t, int64_t>> order;
   const auto results = topk.Take();
-  for (const VectorHit& hit : results[0]) order.push_back(hit.row);
-  EXPECT_THAT(order, ElementsAre(4, 5, 3, 2, 1, 0));
+  for (const VectorHit& hit : results[0]) order.emplace_back(hit.slice, hit.row);
+  EXPECT_THAT(order, ElementsAre(std::pair(0, 11), std::pair(0, 12), std::pair(1, 12),
+                                 std::pair(1, 11), std::pair(0, 10), std::pair(1, 10)));
 }
 
 TEST(VectorTopK, MergedCollectorsGiveTheResultOfOne) {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/search/vector_search.h"
+
+#include <arrow/array/array_base.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/record_batch.h>
+#include <arrow/table.h>
+#include <arrow/type.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firth/common/log.h"
+#include "firth/common/parallel.h"
+#include "firth/scan/planned_scan.h"
+#include "firth/search/row_fetch.h"
+#include "firth/search/vector_column.h"
+#include "firth/search/vector_query.h"
+#include "firth/search/vector_topk.h"
+
+namespace firth {
+namespace {
+
+constexpr char kRecordKey[] = "_hoodie_record_key";
+constexpr char kDistance[] = "_distance";
+constexpr char kQuery[] = "_query";
+
+/// Vectors of one batch fit the last-level cache, so that scoring finds them there.
+constexpr int64_t kBatchBytes = int64_t{8} << 20;
+constexpr int64_t kMinBatchRows = 1024, kMaxBatchRows = 65'536;
+
+/// What a hit takes in memory, with a short key, in two copies while threads are merged.
+constexpr int64_t kHitBytes = 256;
+
+Status WrongDimension(const std::string& column, int64_t found, int64_t wanted) {
+  return InvalidError("queries have {} dimensions, the vectors of column '{}' have {}", wanted,
+                      column, found);
+}
+
+Result<PlannedScan> PlanVectorScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
+                                   const VectorQueries& queries,
+                                   const VectorSearchOptions& options) {
+  const arrow::Schema& schema = *snapshot->context->schema.full;
+  const auto field = schema.GetFieldByName(options.column);
+  if (field == nullptr) {
+    std::string names;
+    for (const std::string& name : snapshot->context->schema.data->field_names()) {
+      names.append(names.empty() ? "" : ", ").append(name);
+    }
+    return InvalidError("no column '{}' to search; columns are {}", options.column, names);
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::optional<int64_t> dimension,
+                        VectorDimension(*field->type(), options.column));
+  if (dimension && *dimension != queries.dim) {
+    return WrongDimension(options.column, *dimension, queries.dim);
+  }
+  ScanOptions scan;
+  scan.columns = {options.column, kRecordKey};
+  scan.where = options.where;
+  scan.threads = options.threads;
+  scan.memory_budget = options.memory_budget;
+  scan.batch_rows = std::clamp(kBatchBytes / (queries.dim * static_cast<int64_t>(sizeof(float))),
+                               kMinBatchRows, kMaxBatchRows);
+  return PlanScan(snapshot, scan);
+}
+
+Status ScanSlice(const PlannedScan& plan, size_t slice, VectorTopK* topk) {
+  ARROW_ASSIGN_OR_RAISE(const auto stream, OpenSlice(plan.context, plan.slices[slice], plan.read,
+                                                     std::make_shared<SliceReadMetrics>()));
+  VectorBatch batch;
+  batch.slice = static_cast<int64_t>(slice);
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const auto rows, stream->Next());
+    if (rows == nullptr) return Status::OK();
+    batch.vectors = rows->column(0);
+    batch.keys = rows->column(1);
+    ARROW_RETURN_NOT_OK(topk->Add(batch));
+    batch.first_row += rows->num_rows();
+  }
+}
+
+/// Scans all slices, each by one thread; every thread has its own collector.
+Result<VectorTopK> ScanAll(const PlannedScan& plan, int threads, const VectorTopK& empty) {
+  const auto workers = std::clamp<size_t>(plan.slices.size(), 1, static_cast<size_t>(threads));
+  std::deque<VectorTopK> collectors(workers, empty);
+  std::atomic<size_t> next{0};
+  ARROW_RETURN_NOT_OK(RunParallel(workers, static_cast<int>(workers), [&](size_t w) -> Status {
+    for (size_t i = next++; i < plan.slices.size(); i = next++) {
+      ARROW_RETURN_NOT_OK(ScanSlice(plan, i, &collectors[w]));
+    }
+    return Status::OK();
+  }));
+  for (size_t w = 1; w < workers; ++w) {
+    ARROW_RETURN_NOT_OK(collectors[0].Merge(std::move(collectors[w])));
+  }
+  return std::move(collectors[0]);
+}
+
+/// A search that could compare nothing at all asked with the wrong dimension.
+Status CheckReport(const VectorTopK& topk, const VectorSearchOptions& options, int64_t dim) {
+  const VectorSearchReport& seen = topk.report();
+  if (seen.wrong_length > 0 && seen.wrong_length + seen.null_vectors == seen.rows) {
+    return WrongDimension(options.column, topk.other_length(), dim);
+  }
+  if (seen.wrong_length > 0 || seen.not_finite > 0) {
+    FIRTH_LOG(warn, "vectors not compared column={} rows={} wrong_length={} not_finite={}",
+              options.column, seen.rows, seen.wrong_length, seen.not_finite);
+  }
+  return Status::OK();
+}
+
+template <typename Builder, typename T>
+Result<std::shared_ptr<arrow::Table>> Append(const std::shared_ptr<arrow::Table>& table,
+                                             const char* name, const std::vector<T>& values) {
+  Builder builder;
+  ARROW_RETURN_NOT_OK(builder.AppendValues(values));
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Array> array, builder.Finish());
+  return table->AddColumn(table->num_columns(),
+                          arrow::field(name, array->type(), /*nullable=*/false),
+                          std::make_shared<arrow::ChunkedArray>(array));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<arrow::Table>> SearchVector(
+    const std::shared_ptr<const PinnedSnapshot>& snapshot, const VectorQueries& queries,
+    const VectorSearchOptions& options, VectorSearchReport* report) {
+  ARROW_ASSIGN_OR_RAISE(
+      const std::shared_ptr<const VectorQuerySet> set,
+      VectorQuerySet::Make(queries,
+                           {.metric = options.metric, .k = options.k, .radius = options.radius}));
+  ARROW_ASSIGN_OR_RAISE(
+      const std::shared_ptr<arrow::Schema> schema,
+      ResultSchema(snapshot->context->schema, options.columns, options.with_meta));
+  for (const char* name : {kDistance, kQuery}) {
+    if (schema->GetFieldIndex(name) >= 0) {
+      return InvalidError("the table has a column '{}' of its own; name the wanted columns", name);
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(const PlannedScan plan, PlanVectorScan(snapshot, queries, options));
+  ScanOptions threads;
+  threads.threads = options.threads;
+  const int num_threads = ScanThreads(threads);
+  ARROW_ASSIGN_OR_RAISE(
+      VectorTopK topk, ScanAll(plan, num_threads,
+                               VectorTopK(set, options.column, options.memory_budget / kHitBytes)));
+  ARROW_RETURN_NOT_OK(CheckReport(topk, options, queries.dim));
+  if (report != nullptr) *report = topk.report();
+
+  std::vector<RowPosition> rows;
+  std::vector<double> distances;
+  std::vector<int64_t> numbers;
+  const auto results = topk.Take();
+  for (size_t q = 0; q < results.size(); ++q) {
+    for (const VectorHit& hit : results[q]) {
+      rows.push_back({hit.slice, hit.row, hit.key});
+      distances.push_back(hit.distance);
+      numbers.push_back(static_cast<int64_t>(q));
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table,
+                        FetchRows(plan, schema, rows, num_threads));
+  ARROW_ASSIGN_OR_RAISE(table, Append<arrow::DoubleBuilder>(table, kDistance, distances));
+  if (set->count() == 1) return table;
+  return Append<arrow::Int64Builder>(table, kQuery, numbers);
+}
+
+}  // namespace firth
