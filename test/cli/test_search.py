@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""firth search: results are rows like those of read, best first."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+
+@pytest.fixture(scope="module")
+def tickets(golden):
+    return golden("tickets")
+
+
+def cosine_distance(a, b):
+    dot = sum(x * y for x, y in zip(a, b, strict=True))
+    return 1 - dot / math.hypot(*a) / math.hypot(*b)
+
+
+def nearest(table, query):
+    """[(distance, id)] of all rows, by brute force."""
+    rows = table.rows(table.expected["snapshot"])
+    return sorted((cosine_distance(query, r["emb"]), r["id"]) for r in rows if r["emb"])
+
+
+QUERY = [1.0, 0.0, 0.5, 0.0, 0.0, -0.25, 0.0, 0.125]
+
+
+def test_vector_search_returns_the_nearest_first(firth, tickets):
+    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
+                  "-k", 5, "--columns", "id").rows
+    assert [r["_distance"] for r in found] == pytest.approx(
+        [distance for distance, _ in nearest(tickets, QUERY)[:5]], abs=1e-9
+    )
+    assert all(list(row) == ["id", "_distance"] for row in found)
+
+
+def test_queries_from_numpy_number_their_results(firth, tickets, tmp_path):
+    np.save(tmp_path / "q.npy", np.array([QUERY, QUERY[::-1]], dtype=np.float32))
+    arguments = ["search", "vector", tickets.path, "--column", "emb", "--queries", tmp_path / "q.npy",
+                 "-k", 3]
+    found = firth(*arguments).rows
+    assert [r["_query"] for r in found] == [0, 0, 0, 1, 1, 1]
+    table = pa.ipc.open_stream(firth(*arguments, "--format", "arrow").out).read_all()
+    assert table.column("id").to_pylist() == [r["id"] for r in found]
+
+
+def test_a_radius_takes_all_rows_within(firth, tickets):
+    distances = [distance for distance, _ in nearest(tickets, QUERY)]
+    radius = (distances[6] + distances[7]) / 2
+    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
+                  "--radius", radius, "-k", 1).rows
+    assert len(found) == sum(distance <= radius for distance in distances)
+
+
+def test_text_search_finds_the_rows_that_hold_the_words(firth, tickets):
+    found = firth("search", "text", tickets.path, "declined", "--column", "body", "-k", 100).rows
+    recorded = tickets.rows(tickets.expected["snapshot"])
+    assert {r["id"] for r in found} == {
+        r["id"] for r in recorded if r["body"] and "declined" in r["body"].lower()
+    }
+    scores = [r["_score"] for r in found]
+    assert scores == sorted(scores, reverse=True) and scores[0] > 0
+
+
+def test_text_options_build_the_query_tree(firth, tickets):
+    def ids(*arguments):
+        result = firth("search", "text", tickets.path, *arguments, "-k", 100, "--columns", "id")
+        assert result.code == 0, result.err
+        return {row["id"] for row in result.rows}
+
+    any_word = ids("card declined", "--column", "body")
+    both = ids("card declined", "--column", "body", "--operator", "and")
+    phrase = ids("was declined", "--column", "body", "--phrase")
+    tree = ids('{"match":{"column":"body","query":"card declined","operator":"and"}}')
+    assert both < any_word and tree == both and phrase <= any_word
+    assert ids("declined", "--column", "subject,body") >= ids("declined", "--column", "body")
+
+
+def test_where_filters_before_the_best_are_taken(firth, tickets):
+    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
+                  "--where", "status = 'open'", "-k", 100).rows
+    recorded = tickets.rows(tickets.expected["snapshot"])
+    assert {r["id"] for r in found} == {
+        r["id"] for r in recorded if r["status"] == "open" and r["emb"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["text", "x", "--column", "nmae"], "nmae"),
+        (["text", "x", "--column", "priority"], "priority"),
+        (["vector", "--column", "emb", "--vector", "[1, 2]"], "8"),
+        (["vector", "--column", "body", "--vector", "[1, 2]"], "body"),
+        (["vector", "--column", "emb", "--queries", "absent.npy"], "absent.npy"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_errors_are_one_line(firth, tickets, arguments, part):
+    result = firth("search", arguments[0], tickets.path, *arguments[1:])
+    assert result.code in (2, 3) and result.out == b""
+    assert part in result.err and result.err.count("\n") == 1

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, exit codes, error lines and pipes."""
+
+import os
+import subprocess
+
+import pytest
+from conftest import FIRTH
+
+VERBS = ["show", "read", "timeline", "files", "schema", "stats"]
+SEARCHES = [["search", "text"], ["search", "vector"]]
+
+
+def assert_one_line(result, code, *parts):
+    assert result.code == code, result.err
+    assert result.out == b""
+    assert result.err.startswith("firth: ") and result.err.count("\n") == 1, result.err
+    for part in parts:
+        assert part in result.err
+
+
+def test_help_lists_every_verb(firth):
+    result = firth("--help")
+    assert result.code == 0 and result.err == ""
+    for verb in [*VERBS, "search"]:
+        assert f"\n  {verb} " in result.text
+
+
+@pytest.mark.parametrize("verb", [*([v] for v in VERBS), *SEARCHES], ids=" ".join)
+def test_help_of_a_verb_names_what_all_verbs_take(firth, verb):
+    result = firth(*verb, "--help")
+    assert result.code == 0
+    for option in ["TABLE", "--json", "--storage-option"]:
+        assert option in result.text
+
+
+def test_version(firth):
+    assert firth("--version").text.startswith("firth 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ([], "subcommand"),
+        (["frobnicate"], "frobnicate"),
+        (["read"], "TABLE"),
+        (["read", "t", "--limit", "many"], "--limit"),
+        (["read", "t", "--limit", "-1"], "--limit"),
+        (["read", "t", "--limit", "99999999999999999999"], "--limit"),
+        (["read", "t", "--format", "xml"], "--format"),
+        (["read", "t", "--memory-budget", "lots"], "lots"),
+        (["read", "t", "--end", "2026"], "--incremental"),
+        (["read", "t", "--incremental", "000", "--read-optimized"], "--read-optimized"),
+        (["read", "t", "--json", "--format", "csv"], "--json"),
+        (["read", "t", "-o", "rows.dat"], "rows.dat"),
+        (["read", "t", "--storage-option", "secret"], "--storage-option"),
+        (["schema", "t", "--history", "--as-of", "2026-01-01"], "--history"),
+        (["search", "text", "t", "word"], "--column"),
+        (["search", "vector", "t", "--column", "v"], "--vector"),
+        (["search", "vector", "t", "--column", "v", "--vector", "[1, x]"], "--vector"),
+        (["search", "vector", "t", "--column", "v", "--vector", "[]"], "--vector"),
+        (["search", "vector", "t", "--column", "v", "--vector", "[1]", "--metric", "m"], "--metric"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_bad_usage_is_code_2_and_one_line(firth, arguments, part):
+    assert_one_line(firth(*arguments), 2, part)
+
+
+def test_a_secret_without_its_key_is_not_repeated(firth):
+    assert "hunter2" not in firth("read", "t", "--storage-option", "hunter2").err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_missing_table_is_code_3(firth, verb, tmp_path):
+    assert_one_line(firth(verb, tmp_path / "absent"), 3, "absent")
+
+
+def test_a_folder_that_is_no_table_is_code_3(firth, tmp_path):
+    (tmp_path / "file.parquet").write_bytes(b"PAR1")
+    assert_one_line(firth("read", tmp_path), 3, str(tmp_path))
+
+
+def test_an_unsupported_table_is_code_1(firth, golden):
+    assert_one_line(firth("read", golden("v9_cow_orc").path), 1, "orc")
+
+
+def test_damaged_properties_are_code_5(firth, tmp_path):
+    (tmp_path / ".hoodie").mkdir()
+    (tmp_path / ".hoodie" / "hoodie.properties").write_text("hoodie.table.name=t\n")
+    assert_one_line(firth("show", tmp_path), 5, "hoodie.properties")
+
+
+def test_a_bad_predicate_names_position_and_columns(firth, basic):
+    result = firth("read", basic.path, "--where", "id > 1 AND prcie < 3")
+    assert_one_line(result, 2, 'where: position 12: no column "prcie"', 'did you mean "price"')
+
+
+def test_an_unknown_column_is_named(firth, basic):
+    result = firth("read", basic.path, "--columns", "id,nmae")
+    assert result.code in (2, 3) and result.out == b""
+    assert "nmae" in result.err and result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-02-30", "123"])
+def test_a_bad_as_of_is_code_2(firth, basic, time):
+    assert_one_line(firth("read", basic.path, "--as-of", time), 2, time)
+
+
+def test_a_file_that_cannot_be_written_is_named(firth, basic, tmp_path):
+    target = tmp_path / "absent" / "rows.csv"
+    assert_one_line(firth("read", basic.path, "-o", target), 2, str(target))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "table", "arrow", "parquet"])
+def test_a_closed_pipe_ends_quietly(basic, form):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = subprocess.run(
+            [FIRTH, "read", basic.path, "--format", form],
+            stdout=write_end,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(write_end)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_full_disk_is_an_error(basic):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [FIRTH, "read", basic.path], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr
