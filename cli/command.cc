@@ -53,7 +53,7 @@ arrow::Result<Snapshot> AsOf::Pin(const Table& table) const {
 void Resources::AddTo(CLI::App* command) {
   command->add_option("--threads", threads, "threads that read; 0 is one per core")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+      ->check(CLI::Range(0, 1024).description(""));
   command
       ->add_option("--memory-budget", memory,
                    "memory for log records and queued rows, e.g. 512MiB; more spills to disk")

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kDescription =
     "firth reads and searches Apache Hudi tables: no JVM, no server, no copy of the data.";
 constexpr const char* kFooter =
-    "\nExit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 4 conflict, 5 corrupt table.\n"
+    "Exit codes: 0 done, 1 failed, 2 bad usage, 3 not found, 4 conflict, 5 corrupt table.\n"
     "firth VERB --help tells more about a verb.";
 
 // The innermost verb that was named, for `see firth search text --help`.
@@ -28,10 +28,26 @@ std::string NamedCommand(const CLI::App& app) {
   return name;
 }
 
+// CLI11 only says that a verb is missing when it does not know the one that was given.
+std::string UnknownVerb(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  const std::vector<std::string> rest = command->remaining();
+  const std::vector<const CLI::App*> verbs = command->get_subcommands(nullptr);
+  if (rest.empty() || verbs.empty()) return "";
+  std::string message = fmt::format("unknown verb \"{}\"; verbs are", rest.front());
+  for (const CLI::App* verb : verbs) {
+    message += (verb == verbs.front() ? " " : ", ") + verb->get_name();
+  }
+  return message;
+}
+
 // One line where CLI11 would print several.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  const arrow::Status status = UsageError(error.what(), "see " + NamedCommand(app) + " --help");
+  const std::string unknown = UnknownVerb(app);
+  const arrow::Status status =
+      UsageError(unknown.empty() ? error.what() : unknown, "see " + NamedCommand(app) + " --help");
   std::cerr << ErrorLine(status) << std::endl;
   return kBadUsage;
 }

@@ -126,7 +126,7 @@ arrow::Status RunRead(const ReadArguments& arguments) {
 std::vector<Verb> AddReadVerb(CLI::App& app) {
   CLI::App* read = app.add_subcommand("read", "print or save the rows of a table");
   read->footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  firth read ./trips --columns id,fare --where \"fare > 10 AND city IN ('sf','la')\"\n"
       "  firth read s3://lake/trips --as-of 2026-01-31 -o trips.parquet\n"
       "  firth read ./trips --incremental earliest --format jsonl");
@@ -150,7 +150,7 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
       ->type_name("END");
   read->add_option("--limit", arguments->limit, "stop after N rows")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber.description(""));
   read->add_flag("--meta", arguments->meta, "the five _hoodie_* columns too, first");
   arguments->output.AddTo(read);
   read->add_flag("--explain", arguments->explain,

@@ -35,7 +35,9 @@ struct SearchArguments {
 };
 
 void SearchArguments::AddTo(CLI::App* command) {
-  command->add_option("-k", k, "rows wanted")->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_option("-k", k, "rows wanted")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber.description(""));
   command->add_option("--columns", columns, "columns to print, separated by commas")
       ->type_name("A,B")
       ->delimiter(',');
@@ -128,7 +130,7 @@ arrow::Status RunText(const TextArguments& arguments) {
 Verb AddText(CLI::App* search) {
   CLI::App* text = search->add_subcommand("text", "rows ranked by BM25, with their _score");
   text->footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  firth search text ./tickets \"payment declined\" --column body -k 20\n"
       "  firth search text ./tickets \"payment declined\" --column body --operator and\n"
       "  firth search text ./tickets "
@@ -154,7 +156,7 @@ Verb AddText(CLI::App* search) {
                             ->excludes(fuzziness);
   text->add_option("--slop", arguments->slop, "with --phrase: words that may lie between")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::NonNegativeNumber.description(""))
       ->needs(phrase);
   text->add_flag("--prefix", arguments->prefix, "QUERY is the beginning of a word")
       ->excludes(phrase)
@@ -213,7 +215,7 @@ Verb AddVector(CLI::App* search) {
   CLI::App* vector =
       search->add_subcommand("vector", "rows nearest to a vector, with their _distance");
   vector->footer(
-      "\nExamples:\n"
+      "Examples:\n"
       "  firth search vector ./docs --column emb --vector '[0.1, 0.2, 0.3]' -k 5\n"
       "  firth search vector ./docs --column emb --queries q.npy --metric l2 -o hits.parquet");
   auto arguments = std::make_shared<VectorArguments>();

@@ -52,14 +52,20 @@ def without_meta(row):
 
 
 @pytest.fixture(scope="session")
-def firth():
-    """Runs `firth ARGUMENTS...`; never a terminal."""
+def command():
+    """The path of the command."""
     if not FIRTH.exists():
         pytest.fail(f"{FIRTH} is missing: run make build")
+    return str(FIRTH)
+
+
+@pytest.fixture(scope="session")
+def firth(command):
+    """Runs `firth ARGUMENTS...`; never a terminal."""
 
     def run(*arguments, **options):
         done = subprocess.run(
-            [str(FIRTH), *map(str, arguments)],
+            [command, *map(str, arguments)],
             capture_output=True,
             timeout=120,
             check=False,

@@ -29,8 +29,19 @@ QUERY = [1.0, 0.0, 0.5, 0.0, 0.0, -0.25, 0.0, 0.125]
 
 
 def test_vector_search_returns_the_nearest_first(firth, tickets):
-    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
-                  "-k", 5, "--columns", "id").rows
+    found = firth(
+        "search",
+        "vector",
+        tickets.path,
+        "--column",
+        "emb",
+        "--vector",
+        json.dumps(QUERY),
+        "-k",
+        5,
+        "--columns",
+        "id",
+    ).rows
     assert [r["_distance"] for r in found] == pytest.approx(
         [distance for distance, _ in nearest(tickets, QUERY)[:5]], abs=1e-9
     )
@@ -39,8 +50,17 @@ def test_vector_search_returns_the_nearest_first(firth, tickets):
 
 def test_queries_from_numpy_number_their_results(firth, tickets, tmp_path):
     np.save(tmp_path / "q.npy", np.array([QUERY, QUERY[::-1]], dtype=np.float32))
-    arguments = ["search", "vector", tickets.path, "--column", "emb", "--queries", tmp_path / "q.npy",
-                 "-k", 3]
+    arguments = [
+        "search",
+        "vector",
+        tickets.path,
+        "--column",
+        "emb",
+        "--queries",
+        tmp_path / "q.npy",
+        "-k",
+        3,
+    ]
     found = firth(*arguments).rows
     assert [r["_query"] for r in found] == [0, 0, 0, 1, 1, 1]
     table = pa.ipc.open_stream(firth(*arguments, "--format", "arrow").out).read_all()
@@ -50,8 +70,19 @@ def test_queries_from_numpy_number_their_results(firth, tickets, tmp_path):
 def test_a_radius_takes_all_rows_within(firth, tickets):
     distances = [distance for distance, _ in nearest(tickets, QUERY)]
     radius = (distances[6] + distances[7]) / 2
-    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
-                  "--radius", radius, "-k", 1).rows
+    found = firth(
+        "search",
+        "vector",
+        tickets.path,
+        "--column",
+        "emb",
+        "--vector",
+        json.dumps(QUERY),
+        "--radius",
+        radius,
+        "-k",
+        1,
+    ).rows
     assert len(found) == sum(distance <= radius for distance in distances)
 
 
@@ -80,8 +111,19 @@ def test_text_options_build_the_query_tree(firth, tickets):
 
 
 def test_where_filters_before_the_best_are_taken(firth, tickets):
-    found = firth("search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY),
-                  "--where", "status = 'open'", "-k", 100).rows
+    found = firth(
+        "search",
+        "vector",
+        tickets.path,
+        "--column",
+        "emb",
+        "--vector",
+        json.dumps(QUERY),
+        "--where",
+        "status = 'open'",
+        "-k",
+        100,
+    ).rows
     recorded = tickets.rows(tickets.expected["snapshot"])
     assert {r["id"] for r in found} == {
         r["id"] for r in recorded if r["status"] == "open" and r["emb"]
