@@ -202,6 +202,7 @@ arrow::Status RunVector(const VectorArguments& arguments) {
   options.column = arguments.column;
   options.metric = MetricOf(arguments.metric);
   options.radius = arguments.radius;
+  options.number_queries = !arguments.queries.empty();
   ARROW_ASSIGN_OR_RAISE(const VectorQueries queries, arguments.queries.empty()
                                                          ? ParseVector(arguments.vector)
                                                          : ReadVectorQueries(arguments.queries));

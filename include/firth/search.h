@@ -62,6 +62,8 @@ struct VectorSearchOptions : SearchOptions {
   VectorMetric metric = VectorMetric::kCosine;
   /// Radius search: all rows at this distance or nearer instead of the k nearest.
   std::optional<double> radius;
+  /// Return `_query` for a single query as well.
+  bool number_queries = false;
 };
 
 /// What a vector search saw. Rows that could not be compared are never among its results; they are
@@ -80,7 +82,7 @@ struct VectorSearchReport {
 /// @param report   filled when given
 /// @return rows nearest first: the wanted columns, `_distance` (float64) and, when there are
 /// several
-///         queries, `_query` (int64), the number of the query; results of query 0 come first
+///         queries, `_query` (int64), the number of its query; results of query 0 come first
 /// A zero vector in the table has cosine distance 1 from everything.
 /// Errors: kInvalidArgument for a column that holds no vectors, another dimension (both are named),
 /// a NaN or infinity in a query, and a zero query under cosine or dot; kResourceExhausted for a

@@ -133,6 +133,15 @@ TEST_P(SearchVectorTest, SeveralQueriesAreNumberedAndInOrder) {
   }
 }
 
+TEST_P(SearchVectorTest, SingleQueryIsNumberedWhenAskedFor) {
+  VectorSearchOptions options = Search("emb");
+  options.columns = {"id"};
+  options.number_queries = true;
+  const auto rows = SearchVector(Pin(), query_, options).ValueOrDie();
+  EXPECT_THAT(rows->ColumnNames(), ElementsAre("id", "_distance", "_query"));
+  EXPECT_EQ(ValueAt<arrow::Int64Array>(*rows, "_query", 0), 0);
+}
+
 TEST_P(SearchVectorTest, RadiusGivesAllRowsWithin) {
   const VectorSearchOptions all = Search("emb", VectorMetric::kCosine, 100);
   const auto everything = SearchVector(Pin(), query_, all).ValueOrDie();

@@ -165,7 +165,7 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table,
                         FetchRows(plan, schema, rows, num_threads));
   ARROW_ASSIGN_OR_RAISE(table, Append<arrow::DoubleBuilder>(table, kDistance, distances));
-  if (set->count() == 1) return table;
+  if (set->count() == 1 && !options.number_queries) return table;
   return Append<arrow::Int64Builder>(table, kQuery, numbers);
 }
 
