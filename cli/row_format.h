@@ -46,10 +46,4 @@ class JsonRowWriter {
   std::vector<std::string> prefixes_;  // `{"id":`, `,"name":`
 };
 
-/// Appends `text` as a JSON string, quotes included.
-void AppendJsonString(std::string_view text, std::string* out);
-
-/// Appends a finite or special double as bare text: 1.0, 1e+16, 5e-324, NaN, -Infinity.
-void AppendDouble(double value, std::string* out);
-
 }  // namespace firth::cli

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "cli/type_names.h"
+#include "cli/value_text.h"
 
 namespace firth::cli {
 namespace {

@@ -93,7 +93,6 @@ class Parser {
   Result<Placed> Place(const Literal& literal, const Operand& beside);
   Result<Value> AsValue(const Operand& operand);
 
-  bool AtKeyword(std::string_view keyword) const { return lexer_.AtKeyword(keyword); }
   Result<bool> Take(std::string_view keyword_or_symbol) {
     if (!lexer_.AtKeyword(keyword_or_symbol) && !lexer_.AtSymbol(keyword_or_symbol)) return false;
     ARROW_RETURN_NOT_OK(lexer_.Advance());
@@ -129,7 +128,7 @@ Result<Expression> Parser::ParseChain(std::string_view keyword) {
 }
 
 Result<Expression> Parser::ParseUnary() {
-  if (!AtKeyword("NOT") && !lexer_.AtSymbol("(")) return ParseCondition();
+  if (!lexer_.AtKeyword("NOT") && !lexer_.AtSymbol("(")) return ParseCondition();
   if (++depth_ > kMaxPredicateDepth) {
     return ErrorAt(lexer_.current().offset,
                    fmt::format("conditions are nested deeper than {} levels", kMaxPredicateDepth));
@@ -196,8 +195,7 @@ Result<Expression> Parser::AsCondition(const Operand& operand) {
 
 Result<Expression> Parser::ParseIs(const Operand& left) {
   ARROW_ASSIGN_OR_RAISE(const bool negated, Take("NOT"));
-  std::optional<Expression> condition;
-  if (AtKeyword("NULL")) {
+  if (lexer_.AtKeyword("NULL")) {
     ARROW_RETURN_NOT_OK(lexer_.Advance());
     ARROW_ASSIGN_OR_RAISE(const Value value, AsValue(left));
     return negated ? arrow::compute::is_valid(value.expression)
@@ -206,7 +204,7 @@ Result<Expression> Parser::ParseIs(const Operand& left) {
   ARROW_ASSIGN_OR_RAISE(const bool distinct, Take("DISTINCT"));
   if (distinct) {
     ARROW_RETURN_NOT_OK(Require("FROM"));
-  } else if (!AtKeyword("TRUE") && !AtKeyword("FALSE")) {
+  } else if (!lexer_.AtKeyword("TRUE") && !lexer_.AtKeyword("FALSE")) {
     return Expected("NULL, TRUE, FALSE or DISTINCT FROM after IS");
   }
   ARROW_ASSIGN_OR_RAISE(const Operand right, ParseOperand());
@@ -236,7 +234,7 @@ Result<Expression> Parser::ParseIn(const Operand& left) {
 
 Result<Expression> Parser::ParseBetween(const Operand& left) {
   ARROW_ASSIGN_OR_RAISE(const Operand low, ParseOperand());
-  if (!AtKeyword("AND")) return Expected("AND between the bounds of BETWEEN");
+  if (!lexer_.AtKeyword("AND")) return Expected("AND between the bounds of BETWEEN");
   ARROW_RETURN_NOT_OK(lexer_.Advance());
   ARROW_ASSIGN_OR_RAISE(const Operand high, ParseOperand());
   ARROW_ASSIGN_OR_RAISE(Expression above, Compare(CompareOp::kGreaterEqual, left, low));
@@ -270,8 +268,8 @@ Result<Expression> Parser::ParseLike(const Operand& left, bool ignore_case) {
 Result<Operand> Parser::ParseOperand() {
   const Token& token = lexer_.current();
   if (token.kind == TokenKind::kQuotedName) return ParseNamed();
-  if (token.kind == TokenKind::kName && !AtKeyword("NULL") && !AtKeyword("TRUE") &&
-      !AtKeyword("FALSE")) {
+  if (token.kind == TokenKind::kName && !lexer_.AtKeyword("NULL") && !lexer_.AtKeyword("TRUE") &&
+      !lexer_.AtKeyword("FALSE")) {
     return ParseNamed();
   }
   Operand operand;
@@ -284,7 +282,7 @@ Result<Operand> Parser::ParseOperand() {
 Result<Operand> Parser::ParseNamed() {
   const Token name = lexer_.current();
   for (const std::string_view reserved : {"AND", "OR", "NOT", "IN", "IS", "LIKE", "BETWEEN"}) {
-    if (AtKeyword(reserved)) return Expected("a column or a value");
+    if (lexer_.AtKeyword(reserved)) return Expected("a column or a value");
   }
   if (name.kind == TokenKind::kName && schema_.GetFieldIndex(name.text) < 0) {
     std::string special;
@@ -360,10 +358,10 @@ Result<Literal> Parser::ParseLiteral() {
       break;
     }
     case TokenKind::kName:
-      if (AtKeyword("NULL")) break;
-      if (AtKeyword("TRUE") || AtKeyword("FALSE")) {
+      if (lexer_.AtKeyword("NULL")) break;
+      if (lexer_.AtKeyword("TRUE") || lexer_.AtKeyword("FALSE")) {
         literal.kind = LiteralKind::kBoolean;
-        literal.boolean = AtKeyword("TRUE");
+        literal.boolean = lexer_.AtKeyword("TRUE");
         break;
       }
       [[fallthrough]];
@@ -403,39 +401,16 @@ Result<Literal> Parser::ParseCall(const Token& name) {
 }
 
 Result<Literal> Parser::Typed(const Token& type, Literal literal) {
-  using predicate::EqualsKeyword;
-  const LiteralKind from = literal.kind;
-  const bool is_text = from == LiteralKind::kString;
-  const bool is_time = from == LiteralKind::kDate || from == LiteralKind::kTimestamp;
-  bool possible = false;
-  if (EqualsKeyword(type.text, "DATE")) {
-    literal.kind = LiteralKind::kDate;
-    possible = is_text || from == LiteralKind::kDate;
-  } else if (EqualsKeyword(type.text, "TIMESTAMP") || EqualsKeyword(type.text, "TIMESTAMP_NTZ") ||
-             EqualsKeyword(type.text, "TIMESTAMP_LTZ")) {
-    literal.kind = LiteralKind::kTimestamp;
-    possible = is_text || is_time;
-  } else if (EqualsKeyword(type.text, "DOUBLE") || EqualsKeyword(type.text, "FLOAT")) {
-    literal.kind = LiteralKind::kNumber;
-    possible = from == LiteralKind::kNumber;
-    if (is_text) {
-      const std::optional<std::string> number = predicate::NumberInString(literal.text);
-      possible = number.has_value();
-      literal.text = number.value_or("");
-    }
-  } else if (EqualsKeyword(type.text, "STRING")) {
-    possible = is_text;
-  } else {
+  if (!predicate::IsLiteralType(type.text)) {
     return ErrorAt(type.offset,
                    fmt::format("\"{}\" is no literal type; DATE, TIMESTAMP, DOUBLE, FLOAT and "
                                "STRING are, and functions are not supported",
                                type.text));
   }
-  if (from == LiteralKind::kNull) return Literal{.offset = literal.offset};
-  if (!possible) {
-    return ErrorAt(literal.offset, fmt::format("the literal is no {}", type.text));
-  }
-  return literal;
+  const size_t offset = literal.offset;
+  std::optional<Literal> cast = predicate::CastLiteral(type.text, std::move(literal));
+  if (!cast) return ErrorAt(offset, fmt::format("the literal is no {}", type.text));
+  return *std::move(cast);
 }
 
 Result<Placed> Parser::Place(const Literal& literal, const Operand& beside) {

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "firth/scan/predicate_lexer.h"
 #include "firth/scan/predicate_time.h"
@@ -26,6 +27,23 @@ using Where = Placed::Where;
 
 // Decimal256 holds every number of 76 digits; all exact types are compared in it.
 constexpr int kWideDigits = 76;
+
+// The kind of literal that the name of a type stands for; kNull for other names.
+LiteralKind KindOfType(std::string_view type) {
+  constexpr std::pair<std::string_view, LiteralKind> kTypes[] = {
+      {"DATE", LiteralKind::kDate},
+      {"TIMESTAMP", LiteralKind::kTimestamp},
+      {"TIMESTAMP_NTZ", LiteralKind::kTimestamp},
+      {"TIMESTAMP_LTZ", LiteralKind::kTimestamp},
+      {"DOUBLE", LiteralKind::kNumber},
+      {"FLOAT", LiteralKind::kNumber},
+      {"STRING", LiteralKind::kString},
+  };
+  for (const auto& [name, kind] : kTypes) {
+    if (EqualsKeyword(type, name)) return kind;
+  }
+  return LiteralKind::kNull;
+}
 
 // A number in units of 10^-scale: the integer at or below it.
 struct Scaled {
@@ -280,6 +298,32 @@ bool ParseSpecialNumber(std::string_view text, std::string* canonical) {
   if (!EqualsKeyword(text, "INFINITY") && !EqualsKeyword(text, "INF")) return false;
   *canonical = negative ? "-Infinity" : "Infinity";
   return true;
+}
+
+bool IsLiteralType(std::string_view type) { return KindOfType(type) != LiteralKind::kNull; }
+
+std::optional<Literal> CastLiteral(std::string_view type, Literal literal) {
+  const LiteralKind to = KindOfType(type);
+  if (literal.kind == LiteralKind::kNull || literal.kind == to) return literal;
+  const bool is_text = literal.kind == LiteralKind::kString;
+  switch (to) {
+    case LiteralKind::kDate:
+      if (!is_text) return std::nullopt;
+      break;
+    case LiteralKind::kTimestamp:
+      if (!is_text && literal.kind != LiteralKind::kDate) return std::nullopt;
+      break;
+    case LiteralKind::kNumber: {
+      const std::optional<std::string> number = NumberText(literal);
+      if (!number) return std::nullopt;
+      literal.text = *number;
+      break;
+    }
+    default:
+      return std::nullopt;
+  }
+  literal.kind = to;
+  return literal;
 }
 
 std::optional<std::string> NumberInString(std::string_view text) {

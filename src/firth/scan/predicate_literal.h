@@ -59,6 +59,12 @@ std::shared_ptr<arrow::DataType> NaturalType(const Literal& literal);
 /// that Literal uses.
 bool ParseSpecialNumber(std::string_view text, std::string* canonical);
 
+/// True for DATE, TIMESTAMP, TIMESTAMP_NTZ, TIMESTAMP_LTZ, DOUBLE, FLOAT and STRING.
+bool IsLiteralType(std::string_view type);
+
+/// `literal` as one of these types; nullopt when it is none. NULL stays NULL.
+std::optional<Literal> CastLiteral(std::string_view type, Literal literal);
+
 /// The number that a string holds, as Literal spells it; nullopt when it holds none.
 std::optional<std::string> NumberInString(std::string_view text);
 
