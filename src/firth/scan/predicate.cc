@@ -476,6 +476,7 @@ Result<Expression> ParsePredicate(std::string_view text, const arrow::Schema& sc
     return InvalidError("where: the text has {} bytes; at most {} are possible", text.size(),
                         kMaxPredicateBytes);
   }
+  arrow::util::InitializeUTF8();  // ValidateUTF8 accepts everything before it
   if (!arrow::util::ValidateUTF8(text)) return InvalidError("where: the text is not valid UTF-8");
   return Parser(text, schema).Parse();
 }

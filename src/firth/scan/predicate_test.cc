@@ -380,6 +380,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"id IS 3",
          "where: position 7: expected NULL, TRUE, FALSE or DISTINCT FROM after IS, found 3"},
         {"id = = 1", "where: position 6: expected a column or a value, found ="},
+        {"name = '\xff'", "where: the text is not valid UTF-8"},
         {"id IN (1, big)", "where: position 11: expected a literal, found column \"big\""},
     }));
 
