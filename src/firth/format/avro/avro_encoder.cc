@@ -11,14 +11,14 @@
 #include <utility>
 
 #include "firth/format/avro/avro_codec.h"
+#include "firth/format/avro/avro_union.h"
 
 namespace firth {
 namespace {
 
 struct Node {
   const AvroSchema* writer = nullptr;  // without its null branch
-  bool nullable = false;
-  uint8_t null_byte = 0, value_byte = 0;
+  AvroOptional optional;
   int child = 0;  // the place of the column in its parent
   std::shared_ptr<arrow::DataType> type;
   std::string path;
@@ -34,13 +34,6 @@ struct Node {
     return reinterpret_cast<const T*>(values)[index];
   }
 };
-
-bool IsMicros(AvroLogical logical) {
-  return logical == AvroLogical::kTimestampMicros || logical == AvroLogical::kLocalTimestampMicros;
-}
-bool IsMillis(AvroLogical logical) {
-  return logical == AvroLogical::kTimestampMillis || logical == AvroLogical::kLocalTimestampMillis;
-}
 
 bool IsInteger(arrow::Type::type id) {
   return id == arrow::Type::INT8 || id == arrow::Type::INT16 || id == arrow::Type::INT32;
@@ -60,8 +53,8 @@ bool MatchesInt(const AvroSchema& writer, const arrow::DataType& type) {
 bool MatchesLong(const AvroSchema& writer, const arrow::DataType& type) {
   if (type.id() == arrow::Type::TIMESTAMP) {
     const auto unit = static_cast<const arrow::TimestampType&>(type).unit();
-    return (unit == arrow::TimeUnit::MILLI && IsMillis(writer.logical)) ||
-           (unit == arrow::TimeUnit::MICRO && IsMicros(writer.logical));
+    return (unit == arrow::TimeUnit::MILLI && IsAvroMillis(writer.logical)) ||
+           (unit == arrow::TimeUnit::MICRO && IsAvroMicros(writer.logical));
   }
   if (writer.logical == AvroLogical::kTimeMicros) {
     return type.Equals(arrow::Time64Type(arrow::TimeUnit::MICRO));
@@ -154,15 +147,12 @@ Result<std::vector<Node>> MakeFields(const AvroSchema& record, const arrow::Fiel
 Result<Node> MakeNode(const AvroSchema& schema, const std::shared_ptr<arrow::DataType>& type,
                       std::string path) {
   Node node;
-  int null_branch = -1;
-  node.writer = AvroNonNull(schema, &null_branch);
+  node.optional = ViewAsOptional(schema);
+  node.writer = node.optional.type;
   if (node.writer == nullptr || !Matches(*node.writer, *type)) {
     return UnsupportedError("column \"{}\" of type {} cannot be written as avro {:.200}", path,
                             type->ToString(), FormatAvroSchema(schema));
   }
-  node.nullable = schema.kind == AvroKind::kUnion;
-  node.null_byte = null_branch == 1 ? 2 : 0;
-  node.value_byte = null_branch == 0 && schema.types.size() == 2 ? 2 : 0;
   node.type = type;
   node.path = std::move(path);
   if (node.writer->kind == AvroKind::kRecord) {
@@ -172,13 +162,8 @@ Result<Node> MakeNode(const AvroSchema& schema, const std::shared_ptr<arrow::Dat
                                               node.path + ".element"));
     node.children.push_back(std::move(item));
   } else if (node.writer->kind == AvroKind::kMap) {
-    static const AvroSchema kKey = [] {
-      AvroSchema key;
-      key.kind = AvroKind::kString;
-      return key;
-    }();
     const auto& map = static_cast<const arrow::MapType&>(*type);
-    ARROW_ASSIGN_OR_RAISE(Node key, MakeNode(kKey, map.key_type(), node.path + ".key"));
+    ARROW_ASSIGN_OR_RAISE(Node key, MakeNode(AvroMapKey(), map.key_type(), node.path + ".key"));
     ARROW_ASSIGN_OR_RAISE(Node value,
                           MakeNode(*node.writer->types[0], map.item_type(), node.path + ".value"));
     value.child = 1;
@@ -214,9 +199,12 @@ class NodeEncoder {
     const int64_t index = row + node.data->offset;
     const bool valid = node.type->id() != arrow::Type::NA &&
                        (node.validity == nullptr || arrow::bit_util::GetBit(node.validity, index));
-    if (node.nullable) out_->PutU8(valid ? node.value_byte : node.null_byte);
+    const AvroOptional& optional = node.optional;
+    if (optional.is_union) out_->PutU8(valid ? optional.value_byte : optional.null_byte);
     if (valid) return EncodeValue(node, index);
-    if (node.nullable || node.writer->kind == AvroKind::kNull) return Status::OK();
+    if (optional.null_byte != optional.value_byte || node.writer->kind == AvroKind::kNull) {
+      return Status::OK();
+    }
     return InvalidError("column \"{}\" is null in row {}, and its avro type {} is not nullable",
                         node.path, row, AvroKindName(node.writer->kind));
   }

@@ -12,18 +12,12 @@
 #include <utility>
 
 #include "firth/format/avro/avro_rewrite.h"
+#include "firth/format/avro/avro_union.h"
 
 namespace firth {
 namespace {
 
 using TypePtr = std::shared_ptr<arrow::DataType>;
-
-bool IsMillis(AvroLogical logical) {
-  return logical == AvroLogical::kTimestampMillis || logical == AvroLogical::kLocalTimestampMillis;
-}
-bool IsMicros(AvroLogical logical) {
-  return logical == AvroLogical::kTimestampMicros || logical == AvroLogical::kLocalTimestampMicros;
-}
 
 std::optional<AvroOp> IntOp(const AvroSchema& writer, const arrow::DataType& wanted) {
   const bool plain = writer.logical == AvroLogical::kNone;
@@ -68,8 +62,8 @@ std::optional<AvroOp> LongOp(const AvroSchema& writer, const arrow::DataType& wa
       const bool millis = unit == arrow::TimeUnit::MILLI;
       if (!millis && unit != arrow::TimeUnit::MICRO) return std::nullopt;
       if (plain) return AvroOp::kInt64;
-      if (IsMillis(writer.logical)) return millis ? AvroOp::kInt64 : AvroOp::kMillisToMicros;
-      if (IsMicros(writer.logical)) return millis ? AvroOp::kMicrosToMillis : AvroOp::kInt64;
+      if (IsAvroMillis(writer.logical)) return millis ? AvroOp::kInt64 : AvroOp::kMillisToMicros;
+      if (IsAvroMicros(writer.logical)) return millis ? AvroOp::kMicrosToMillis : AvroOp::kInt64;
       return std::nullopt;
     }
     case arrow::Type::TIME64:
@@ -223,14 +217,12 @@ class PlanMaker {
 
   // A step for `schema`, whose null branch is taken off; `type` gets what remains, or nullptr.
   static AvroStep NullableStep(const AvroSchema& schema, const AvroSchema** type) {
+    const AvroOptional view = ViewAsOptional(schema);
     AvroStep step;
-    int null_branch = -1;
-    *type = AvroNonNull(schema, &null_branch);
-    if (*type == nullptr || schema.kind != AvroKind::kUnion) return step;
-    step.nullable = true;
-    // The zigzag forms of branches 0 and 1.
-    step.null_byte = null_branch == 1 ? 2 : 0;
-    step.value_byte = null_branch == 0 && schema.types.size() == 2 ? 2 : 0;
+    *type = view.type;
+    step.nullable = view.type != nullptr && view.is_union;
+    step.null_byte = view.null_byte;
+    step.value_byte = view.value_byte;
     return step;
   }
 
@@ -293,13 +285,8 @@ class PlanMaker {
     const auto& type = static_cast<const arrow::MapType&>(*wanted);
     if (type.key_type()->id() != arrow::Type::STRING) return Unsupported(map, wanted, path);
     ARROW_ASSIGN_OR_RAISE(auto entries, AvroColumn::Make(type.value_type(), path, pool_));
-    static const AvroSchema kKey = [] {
-      AvroSchema key;
-      key.kind = AvroKind::kString;
-      return key;
-    }();
     AvroProgram body;
-    ARROW_ASSIGN_OR_RAISE(auto keys, Value(kKey, type.key_type(), path + ".key", &body));
+    ARROW_ASSIGN_OR_RAISE(auto keys, Value(AvroMapKey(), type.key_type(), path + ".key", &body));
     ARROW_ASSIGN_OR_RAISE(auto values,
                           Value(*map.types[0], type.item_type(), path + ".value", &body));
     entries->SetChild(0, std::move(keys));
