@@ -156,6 +156,32 @@ TEST_P(GoldenTableTest, PendingCompactionsAreFoldedIntoTheSliceBefore) {
   }
 }
 
+// A metadata table is a merge-on-read table with HFiles, and each of its partitions has rows.
+TEST_P(GoldenTableTest, MetadataTablesArePlannedLikeTables) {
+  if (!storage_->Exists(".hoodie/metadata/.hoodie/hoodie.properties").ValueOr(false)) return;
+  const std::shared_ptr<Storage> storage =
+      *Storage::Open(Unpacked(GetParam()) + "/.hoodie/metadata", {});
+  const Result<TableConfig> config = TableConfig::Load(*storage);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_TRUE(config->is_metadata_table);
+  EXPECT_EQ(config->version, config_.version);
+  const Result<Timeline> timeline = Timeline::Load(storage, config->timeline);
+  ASSERT_TRUE(timeline.ok()) << timeline.status();
+  const Result<ViewContext> context = LoadViewContext(*timeline);
+  ASSERT_TRUE(context.ok()) << context.status();
+  const Result<std::vector<std::string>> partitions = ListPartitions(*storage);
+  ASSERT_TRUE(partitions.ok()) << partitions.status();
+  const std::vector<std::string> expected = expected_.at("mdt").at("dirs");
+  EXPECT_THAT(*partitions, ::testing::IsSupersetOf(config_.metadata_partitions));
+  EXPECT_THAT(*partitions, ::testing::UnorderedElementsAreArray(expected));
+  for (const std::string& partition : config_.metadata_partitions) {
+    const Result<std::vector<FileSlice>> slices =
+        SnapshotSlices(*config, *timeline, *context, partition, *storage->List(partition), "");
+    ASSERT_TRUE(slices.ok()) << slices.status();
+    EXPECT_FALSE(slices->empty()) << partition;
+  }
+}
+
 // The recorded rows of a time travel say which files they came from, and nothing that was written
 // later may be read.
 TEST_P(GoldenTableTest, TimeTravelSlicesHoldTheRecordedRows) {
