@@ -21,7 +21,7 @@ namespace {
 using Bytes = const uint8_t*;
 
 // Items of no bytes (empty records, nulls) that one record may hold.
-constexpr int64_t kMaxEmptyItems = 1 << 16;
+constexpr int64_t kMaxEmptyItems = 1 << 10;
 
 class PlannedDecoder final : public AvroDecoder {
  public:

@@ -12,17 +12,17 @@ namespace {
 
 using nlohmann::json;
 
-// Zero-byte values (null, empty records) may not multiply: values per byte of input.
-constexpr int64_t kValuesPerByte = kMaxAvroDepth;
+// Values of no bytes (null, empty records) may not multiply: what a datum may hold for each byte
+// read so far, and beyond that.
+constexpr int64_t kValuesPerByte = 16;
+constexpr int64_t kSpareValues = 256;
 
 class JsonDecoder {
  public:
-  explicit JsonDecoder(ByteReader& in)
-      : in_(in),
-        budget_(2 * kMaxAvroNodes + kValuesPerByte * static_cast<int64_t>(in.remaining())) {}
+  explicit JsonDecoder(ByteReader& in) : in_(in), start_(in.offset()) {}
 
   Result<json> Decode(const AvroSchema& schema) {
-    if (--budget_ < 0) {
+    if (++values_ > kSpareValues + kValuesPerByte * static_cast<int64_t>(in_.offset() - start_)) {
       return CorruptError("avro datum holds more than {} values a byte before offset {}",
                           kValuesPerByte, in_.offset());
     }
@@ -119,7 +119,7 @@ class JsonDecoder {
         }
         count = -count;
       }
-      for (int64_t i = 0; i < count; ++i) {  // ends with the bytes or the budget
+      for (int64_t i = 0; i < count; ++i) {  // ends with the bytes, or too many values
         if (is_map) {
           ARROW_ASSIGN_OR_RAISE(const std::string_view key, in_.ReadLengthPrefixed("avro map key"));
           ARROW_ASSIGN_OR_RAISE(items[std::string(key)], Decode(*schema.types[0]));
@@ -132,7 +132,8 @@ class JsonDecoder {
   }
 
   ByteReader& in_;
-  int64_t budget_;
+  const size_t start_;
+  int64_t values_ = 0;
 };
 
 // Whether a value may be written under a schema, judged by its outer form only for records and
