@@ -3,12 +3,70 @@
 
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/record_batch.h>
+#include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <arrow/util/checked_cast.h>
 #include <parquet/metadata.h>
 
 #include <utility>
 
+#include "firth/read/prune.h"
+
 namespace firth {
+
+namespace {
+
+// Bounds of a file's values hold for the table's where the conversion keeps the order.
+Result<std::shared_ptr<arrow::Scalar>> ConvertBound(const std::shared_ptr<arrow::Scalar>& bound,
+                                                    const std::shared_ptr<arrow::DataType>& to) {
+  if (bound == nullptr || bound->type->Equals(*to)) return bound;
+  if (bound->type->id() == arrow::Type::INT32 && to->id() == arrow::Type::INT64) {
+    return arrow::MakeScalar(
+        int64_t{arrow::internal::checked_cast<const arrow::Int32Scalar&>(*bound).value});
+  }
+  return nullptr;
+}
+
+// Statistics say what the file's type means, so a column of another type must not use them unless
+// ConvertBound knows better.
+std::optional<ColumnRange> RangeInRowGroup(const ParquetFile& file,
+                                           const SchemaReconciler& reconciler, int row_group,
+                                           const std::string& column) {
+  const int wanted = reconciler.wanted()->GetFieldIndex(column);
+  if (wanted < 0) return std::nullopt;
+  ColumnRange range;
+  range.rows = file.metadata().RowGroup(row_group)->num_rows();
+  const int stored = reconciler.FileColumn(wanted);
+  if (stored < 0) {
+    if (reconciler.Constant(wanted) != nullptr) return std::nullopt;
+    range.null_count = range.rows;
+    return range;
+  }
+  const auto statistics = file.Statistics(row_group, stored);
+  if (!statistics.ok()) return std::nullopt;
+  range.null_count = statistics->null_count;
+  const auto& file_type = file.schema()->field(stored)->type();
+  const auto& type = reconciler.wanted()->field(wanted)->type();
+  const bool typed = statistics->min != nullptr && statistics->min->type->Equals(*file_type) &&
+                     (file_type->Equals(*type) || file_type->id() == arrow::Type::INT32);
+  if (!typed) return range;
+  const auto min = ConvertBound(statistics->min, type), max = ConvertBound(statistics->max, type);
+  if (!min.ok() || !max.ok()) return range;
+  range.min = *min;
+  range.max = *max;
+  return range;
+}
+
+bool HasInstantIn(const InstantFilter& filter, const std::optional<ColumnRange>& range) {
+  if (!range || range->min == nullptr || range->max == nullptr) return true;
+  const auto text = [](const arrow::Scalar& scalar) {
+    return arrow::internal::checked_cast<const arrow::BaseBinaryScalar&>(scalar).view();
+  };
+  const auto first = filter.instants.lower_bound(text(*range->min));
+  return first != filter.instants.end() && *first <= text(*range->max);
+}
+
+}  // namespace
 
 BaseReader::BaseReader(std::shared_ptr<ParquetFile> file, SchemaReconciler reconciler,
                        std::shared_ptr<SliceReadMetrics> metrics)
@@ -31,7 +89,21 @@ Result<std::unique_ptr<BaseReader>> BaseReader::Open(
   std::unique_ptr<BaseReader> reader(
       new BaseReader(std::move(parquet), std::move(reconciler), std::move(metrics)));
   reader->pruned_.resize(reader->file_->metadata().num_row_groups());
+  if (options.prune) ARROW_RETURN_NOT_OK(reader->Prune(filter, options.instants));
   return reader;
+}
+
+Status BaseReader::Prune(const arrow::compute::Expression& filter,
+                         const std::optional<InstantFilter>& instants) {
+  ARROW_ASSIGN_OR_RAISE(const auto bound, filter.Bind(*reconciler_.wanted()));
+  for (size_t i = 0; i < pruned_.size(); ++i) {
+    const RangeOf range_of = [&](const std::string& column) {
+      return RangeInRowGroup(*file_, reconciler_, static_cast<int>(i), column);
+    };
+    pruned_[i] = !CanMatch(bound, range_of) ||
+                 (instants && !HasInstantIn(*instants, range_of("_hoodie_commit_time")));
+  }
+  return Status::OK();
 }
 
 Result<BaseBatch> BaseReader::Next() {
@@ -62,12 +134,6 @@ Result<BaseBatch> BaseReader::Next() {
     ARROW_ASSIGN_OR_RAISE(result.rows, reconciler_.Apply(*batch));
     return result;
   }
-}
-
-void BaseReader::Rewind() {
-  current_ = nullptr;
-  row_group_ = 0;
-  next_position_ = 0;
 }
 
 }  // namespace firth

@@ -33,12 +33,13 @@ class BaseReader {
                                                   std::shared_ptr<SliceReadMetrics> metrics);
 
   Result<BaseBatch> Next();
-  /// Starts over from the first row.
-  void Rewind();
 
  private:
   BaseReader(std::shared_ptr<ParquetFile> file, SchemaReconciler reconciler,
              std::shared_ptr<SliceReadMetrics> metrics);
+
+  Status Prune(const arrow::compute::Expression& filter,
+               const std::optional<InstantFilter>& instants);
 
   std::shared_ptr<ParquetFile> file_;
   SchemaReconciler reconciler_;

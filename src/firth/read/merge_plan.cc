@@ -122,7 +122,10 @@ Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
                                                      bool merging) {
   const arrow::Schema& full = *context.schema.full;
   std::vector<bool> needed(full.num_fields());
-  std::vector<std::string> names = options.columns;
+  std::vector<std::string> names;
+  for (const std::string& name : options.columns) {
+    if (context.config.has_meta_fields || !IsMetaField(name)) names.push_back(name);
+  }
   for (std::string& name : FilterColumns(options.filter)) names.push_back(std::move(name));
   if (options.instants) names.emplace_back("_hoodie_commit_time");
   if (merging) {

@@ -73,13 +73,15 @@ Result<std::shared_ptr<arrow::RecordBatch>> KeepInstants(
   return KeepRows(batch, InInstants(*batch, filter));
 }
 
-Result<OutputStage> OutputStage::Make(std::shared_ptr<arrow::Schema> input,
+Result<OutputStage> OutputStage::Make(const ReadContext& context,
+                                      std::shared_ptr<arrow::Schema> input,
                                       const SliceReadOptions& options) {
   OutputStage stage;
   std::vector<std::shared_ptr<arrow::Field>> fields;
   for (const std::string& name : options.columns) {
-    stage.projection_.push_back(input->GetFieldIndex(name));
-    fields.push_back(input->field(stage.projection_.back()));
+    const bool hidden = !context.config.has_meta_fields && IsMetaField(name);
+    stage.projection_.push_back(hidden ? -1 : input->GetFieldIndex(name));
+    fields.push_back(context.schema.full->GetFieldByName(name));
   }
   stage.schema_ = arrow::schema(std::move(fields));
   stage.has_filter_ = !options.filter.Equals(cp::literal(true));
@@ -114,7 +116,16 @@ Result<std::shared_ptr<arrow::RecordBatch>> OutputStage::Apply(
   }
   std::vector<std::shared_ptr<arrow::Array>> columns;
   columns.reserve(projection_.size());
-  for (const int index : projection_) columns.push_back(rows->column(index));
+  for (size_t i = 0; i < projection_.size(); ++i) {
+    if (projection_[i] >= 0) {
+      columns.push_back(rows->column(projection_[i]));
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        auto nulls,
+        arrow::MakeArrayOfNull(schema_->field(static_cast<int>(i))->type(), rows->num_rows()));
+    columns.push_back(std::move(nulls));
+  }
   return arrow::RecordBatch::Make(schema_, rows->num_rows(), std::move(columns));
 }
 

@@ -16,8 +16,9 @@ namespace firth {
 
 class OutputStage {
  public:
-  /// `input` has every column of `options.columns` and of the filter.
-  static Result<OutputStage> Make(std::shared_ptr<arrow::Schema> input,
+  /// `input` has the columns of the filter and those of `options.columns`, except meta columns of a
+  /// table that does not populate them: those are null whatever the files hold, as in Spark.
+  static Result<OutputStage> Make(const ReadContext& context, std::shared_ptr<arrow::Schema> input,
                                   const SliceReadOptions& options);
 
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
@@ -32,7 +33,7 @@ class OutputStage {
   arrow::compute::Expression filter_;  // bound
   bool has_filter_ = false;
   std::optional<InstantFilter> instants_;
-  std::vector<int> projection_;
+  std::vector<int> projection_;  // into the input; -1: null
   std::shared_ptr<arrow::Schema> schema_;
 };
 

@@ -32,6 +32,9 @@ class SchemaReconciler {
   const std::vector<int>& file_columns() const { return file_columns_; }
   /// Where a wanted column lies in the file, -1 when it doesn't.
   int FileColumn(int wanted) const { return sources_[wanted].file_column; }
+  /// What fills a wanted column that the file lacks; nullptr for nulls.
+  const arrow::Scalar* Constant(int wanted) const { return sources_[wanted].constant.get(); }
+  const std::shared_ptr<arrow::Schema>& wanted() const { return wanted_; }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Apply(const arrow::RecordBatch& batch) const;
 

@@ -104,10 +104,14 @@ Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSlice(
     std::shared_ptr<SliceReadMetrics> metrics) {
   ARROW_RETURN_NOT_OK(InitializeArrow());
   ARROW_RETURN_NOT_OK(CheckOptions(options));
+  if (options.instants && !context->config.has_meta_fields) {
+    return UnsupportedError("table {} has no meta columns: its rows do not tell their commit",
+                            context->config.name);
+  }
   const bool merging = !slice.logs.empty();
   auto job = std::make_shared<MergeJob>();
   ARROW_ASSIGN_OR_RAISE(auto needed, NeededColumns(*context, options, merging));
-  ARROW_ASSIGN_OR_RAISE(OutputStage output, OutputStage::Make(needed, options));
+  ARROW_ASSIGN_OR_RAISE(OutputStage output, OutputStage::Make(*context, needed, options));
   if (context->config.drops_partition_columns) {
     ARROW_ASSIGN_OR_RAISE(job->constants,
                           PartitionConstants(context->config, *needed, slice.partition));

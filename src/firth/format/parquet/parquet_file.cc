@@ -10,6 +10,7 @@
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
+#include <parquet/statistics.h>
 
 #include <algorithm>
 #include <utility>
@@ -87,9 +88,23 @@ class ParquetFileImpl : public ParquetFile {
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
   const parquet::FileMetaData& metadata() const override { return *metadata_; }
-  int FlatLeaf(int column) const override {
+  Result<ParquetStatistics> Statistics(int row_group, int column) const override {
+    ParquetStatistics result;
     const auto& field = reader_->manifest().schema_fields[column];
-    return field.children.empty() ? field.column_index : -1;
+    if (!field.children.empty()) return result;
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    const auto chunk = metadata_->RowGroup(row_group)->ColumnChunk(field.column_index);
+    const std::shared_ptr<parquet::Statistics> statistics = chunk->statistics();
+    if (statistics == nullptr || !chunk->is_stats_set()) return result;
+    if (statistics->HasNullCount()) result.null_count = statistics->null_count();
+    if (!statistics->HasMinMax()) return result;
+    std::shared_ptr<arrow::Scalar> min, max;
+    // Types without a scalar form have no bounds.
+    if (!parquet::arrow::StatisticsAsScalars(*statistics, &min, &max).ok()) return result;
+    result.min = std::move(min);
+    result.max = std::move(max);
+    END_PARQUET_CATCH_EXCEPTIONS
+    return result;
   }
 
   Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(

@@ -27,6 +27,11 @@ struct ParquetOptions {
   bool pre_buffer = false;
 };
 
+struct ParquetStatistics {
+  std::shared_ptr<arrow::Scalar> min, max;  // bounds of the values; or null
+  int64_t null_count = -1;                  // -1: unknown
+};
+
 /// An open file; its footer was read and checked. For one thread at a time.
 class ParquetFile : public std::enable_shared_from_this<ParquetFile> {
  public:
@@ -39,8 +44,9 @@ class ParquetFile : public std::enable_shared_from_this<ParquetFile> {
   /// Columns as stored, in file order. Decimals are decimal128 however they are stored.
   virtual const std::shared_ptr<arrow::Schema>& schema() const = 0;
   virtual const parquet::FileMetaData& metadata() const = 0;
-  /// The leaf of a top-level column without children; -1 for a nested one.
-  virtual int FlatLeaf(int column) const = 0;
+  /// Statistics of a column in a row group; nothing is set for nested columns and where the file
+  /// doesn't tell or the values can't be trusted.
+  virtual Result<ParquetStatistics> Statistics(int row_group, int column) const = 0;
 
   /// Streams one row group. `columns` are indices into schema(), ascending and without repeats;
   /// only their bytes are read. Without columns the batches have rows and no columns.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/read/prune.h"
+
+#include <arrow/array/array_base.h>
+#include <arrow/compute/api_scalar.h>
+#include <arrow/datum.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+#include <arrow/util/checked_cast.h>
+#include <arrow/util/decimal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+#include <string_view>
+#include <vector>
+
+namespace firth {
+namespace {
+
+namespace cp = arrow::compute;
+using arrow::internal::checked_cast;
+
+template <typename ScalarType>
+std::partial_ordering CompareValues(const arrow::Scalar& a, const arrow::Scalar& b) {
+  return checked_cast<const ScalarType&>(a).value <=> checked_cast<const ScalarType&>(b).value;
+}
+
+// Unordered when the values can't be compared, NaN among them.
+std::partial_ordering Compare(const arrow::Scalar& a, const arrow::Scalar& b) {
+  if (!a.is_valid || !b.is_valid || !a.type->Equals(*b.type)) {
+    return std::partial_ordering::unordered;
+  }
+  switch (a.type->id()) {
+    case arrow::Type::BOOL:
+      return CompareValues<arrow::BooleanScalar>(a, b);
+    case arrow::Type::INT32:
+      return CompareValues<arrow::Int32Scalar>(a, b);
+    case arrow::Type::INT64:
+      return CompareValues<arrow::Int64Scalar>(a, b);
+    case arrow::Type::DATE32:
+      return CompareValues<arrow::Date32Scalar>(a, b);
+    case arrow::Type::TIMESTAMP:
+      return CompareValues<arrow::TimestampScalar>(a, b);
+    case arrow::Type::FLOAT:
+      return CompareValues<arrow::FloatScalar>(a, b);
+    case arrow::Type::DOUBLE:
+      return CompareValues<arrow::DoubleScalar>(a, b);
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+      return checked_cast<const arrow::BaseBinaryScalar&>(a).view() <=>
+             checked_cast<const arrow::BaseBinaryScalar&>(b).view();
+    case arrow::Type::DECIMAL128: {
+      const auto& x = checked_cast<const arrow::Decimal128Scalar&>(a).value;
+      const auto& y = checked_cast<const arrow::Decimal128Scalar&>(b).value;
+      return x < y   ? std::partial_ordering::less
+             : x > y ? std::partial_ordering::greater
+                     : std::partial_ordering::equivalent;
+    }
+    default:
+      return std::partial_ordering::unordered;
+  }
+}
+
+bool AllNull(const ColumnRange& range) { return range.null_count == range.rows; }
+
+bool CanCompare(std::string_view op, const ColumnRange& range, const arrow::Scalar& literal) {
+  if (!literal.is_valid || AllNull(range)) return false;  // a comparison with null is never true
+  if (range.min == nullptr || range.max == nullptr) return true;
+  const std::partial_ordering low = Compare(*range.min, literal);
+  const std::partial_ordering high = Compare(*range.max, literal);
+  if (low == std::partial_ordering::unordered || high == std::partial_ordering::unordered) {
+    return true;
+  }
+  if (op == "equal") return low <= 0 && high >= 0;
+  if (op == "less") return low < 0;
+  if (op == "less_equal") return low <= 0;
+  if (op == "greater") return high > 0;
+  if (op == "greater_equal") return high >= 0;
+  // NaN is unequal to everything and lies outside of the range.
+  if (op == "not_equal") {
+    return arrow::is_floating(literal.type->id()) || low != 0 || high != 0;
+  }
+  return true;
+}
+
+std::string_view Mirrored(std::string_view op) {
+  if (op == "less") return "greater";
+  if (op == "less_equal") return "greater_equal";
+  if (op == "greater") return "less";
+  if (op == "greater_equal") return "less_equal";
+  return op;
+}
+
+std::optional<ColumnRange> RangeOfExpression(const cp::Expression& expression,
+                                             const RangeOf& range_of) {
+  const arrow::FieldRef* ref = expression.field_ref();
+  if (ref == nullptr) return std::nullopt;
+  // A bound reference may have been made of an index.
+  if (ref->name() == nullptr) return std::nullopt;
+  return range_of(*ref->name());
+}
+
+bool CanBeIn(const cp::Expression::Call& call, const RangeOf& range_of) {
+  const auto range = RangeOfExpression(call.arguments[0], range_of);
+  const auto* options = dynamic_cast<const cp::SetLookupOptions*>(call.options.get());
+  if (!range || options == nullptr || !options->value_set.is_array()) return true;
+  const std::shared_ptr<arrow::Array> values = options->value_set.make_array();
+  for (int64_t i = 0; i < values->length(); ++i) {
+    if (values->IsNull(i)) return true;
+    const auto value = values->GetScalar(i);
+    if (!value.ok() || CanCompare("equal", *range, **value)) return true;
+  }
+  return false;
+}
+
+bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
+  const std::string& name = call.function_name;
+  const auto can = [&](const cp::Expression& e) { return CanMatch(e, range_of); };
+  if (name == "and" || name == "and_kleene") {
+    return std::all_of(call.arguments.begin(), call.arguments.end(), can);
+  }
+  if (name == "or" || name == "or_kleene") {
+    return std::any_of(call.arguments.begin(), call.arguments.end(), can);
+  }
+  if (name == "is_in") return CanBeIn(call, range_of);
+  if (name == "is_valid") {
+    const auto range = RangeOfExpression(call.arguments[0], range_of);
+    return !range || !AllNull(*range);
+  }
+  if (name == "is_null") {
+    const auto range = RangeOfExpression(call.arguments[0], range_of);
+    const auto* options = dynamic_cast<const cp::NullOptions*>(call.options.get());
+    return !range || range->null_count != 0 || (options != nullptr && options->nan_is_null);
+  }
+  if (call.arguments.size() != 2) return true;
+  const cp::Expression& left = call.arguments[0];
+  const cp::Expression& right = call.arguments[1];
+  if (const arrow::Datum* literal = right.literal(); literal && literal->is_scalar()) {
+    const auto range = RangeOfExpression(left, range_of);
+    return !range || CanCompare(name, *range, *literal->scalar());
+  }
+  if (const arrow::Datum* literal = left.literal(); literal && literal->is_scalar()) {
+    const auto range = RangeOfExpression(right, range_of);
+    return !range || CanCompare(Mirrored(name), *range, *literal->scalar());
+  }
+  return true;
+}
+
+}  // namespace
+
+bool CanMatch(const cp::Expression& filter, const RangeOf& range_of) {
+  if (const cp::Expression::Call* call = filter.call()) return CanMatchCall(*call, range_of);
+  if (const arrow::Datum* literal = filter.literal(); literal && literal->is_scalar()) {
+    const arrow::Scalar& value = *literal->scalar();
+    if (!value.is_valid) return false;
+    return value.type->id() != arrow::Type::BOOL ||
+           checked_cast<const arrow::BooleanScalar&>(value).value;
+  }
+  return true;
+}
+
+}  // namespace firth

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether rows of which only value ranges are known can match a filter.
+#pragma once
+
+#include <arrow/compute/expression.h>
+#include <arrow/type_fwd.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace firth {
+
+/// What is known of a column over a set of rows.
+struct ColumnRange {
+  std::shared_ptr<arrow::Scalar> min, max;  // of the values that are neither null nor NaN; or null
+  int64_t null_count = -1;                  // -1: unknown
+  int64_t rows = 0;
+};
+
+/// The range of a column, nullopt when nothing is known.
+using RangeOf = std::function<std::optional<ColumnRange>(const std::string& column)>;
+
+/// False only when no row can make `filter` true. `filter` is bound to the schema of the rows;
+/// parts that are not understood count as possible. NaN lies in no range and -0.0 equals 0.0.
+bool CanMatch(const arrow::compute::Expression& filter, const RangeOf& range_of);
+
+}  // namespace firth

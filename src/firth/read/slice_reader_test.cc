@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices of generated tables: projection, pruning, spilling, custom mergers.
+#include "firth/read/slice_reader.h"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/compute/api_scalar.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firth/record_merger.h"
+#include "firth/table/file_system_view.h"
+#include "firth/testing/json_rows.h"
+#include "firth/testing/table_builder.h"
+
+namespace firth {
+namespace {
+
+namespace cp = arrow::compute;
+using nlohmann::json;
+using testing::TableBuilder;
+using testing::TableSpec;
+
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (std::filesystem::temp_directory_path() / "firth-read-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string table() const { return (path_ / "t").string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::shared_ptr<arrow::Schema> PlainSchema() {
+  return arrow::schema({arrow::field("id", arrow::int64()), arrow::field("ts", arrow::int64()),
+                        arrow::field("name", arrow::utf8()), arrow::field("n", arrow::int64())});
+}
+
+// Rows first, first + step, ...; `n` is `n_base` plus the id.
+std::shared_ptr<arrow::RecordBatch> PlainRows(int64_t first, int64_t count, int64_t step,
+                                              int64_t ts, int64_t n_base) {
+  arrow::Int64Builder ids, times, numbers;
+  arrow::StringBuilder names;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t id = first + i * step;
+    EXPECT_TRUE(ids.Append(id).ok());
+    EXPECT_TRUE(times.Append(ts).ok());
+    EXPECT_TRUE(names.Append(fmt::format("name of {} at {}", id, ts)).ok());
+    EXPECT_TRUE(numbers.Append(n_base + id).ok());
+  }
+  return arrow::RecordBatch::Make(PlainSchema(), count,
+                                  {ids.Finish().ValueOrDie(), times.Finish().ValueOrDie(),
+                                   names.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
+}
+
+TableSpec PlainSpec() {
+  TableSpec spec;
+  spec.schema = PlainSchema();
+  spec.ordering_field = "ts";
+  return spec;
+}
+
+// A table opened for reading.
+struct OpenTable {
+  std::shared_ptr<ReadContext> context = std::make_shared<ReadContext>();
+  std::vector<FileSlice> slices;
+  std::shared_ptr<SliceReadMetrics> metrics = std::make_shared<SliceReadMetrics>();
+
+  explicit OpenTable(const std::string& path) {
+    const auto storage = Storage::Open(path, {}).ValueOrDie();
+    context->storage = storage;
+    context->config = TableConfig::Load(*storage).ValueOrDie();
+    context->timeline = Timeline::Load(storage, context->config.timeline).ValueOrDie();
+    context->schema =
+        ResolveTableSchema(*storage, context->config, context->timeline, "").ValueOrDie();
+    const ViewContext view = LoadViewContext(context->timeline).ValueOrDie();
+    slices = SnapshotSlices(context->config, context->timeline, view, "",
+                            storage->List("").ValueOrDie(), "")
+                 .ValueOrDie();
+  }
+
+  Result<std::vector<json>> Read(SliceReadOptions options) const {
+    if (options.columns.empty()) options.columns = context->schema.data->field_names();
+    std::vector<json> rows;
+    for (const FileSlice& slice : slices) {
+      ARROW_ASSIGN_OR_RAISE(const auto stream, OpenSlice(context, slice, options, metrics));
+      std::shared_ptr<arrow::RecordBatch> batch;
+      while (true) {
+        ARROW_RETURN_NOT_OK(stream->ReadNext(&batch));
+        if (batch == nullptr) break;
+        EXPECT_LE(batch->num_rows(), options.batch_rows);
+        EXPECT_TRUE(batch->schema()->Equals(*stream->schema()));
+        testing::AppendJsonRows(*batch, &rows);
+      }
+    }
+    return rows;
+  }
+};
+
+std::vector<json> Sorted(std::vector<json> rows) {
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+TEST(OpenSlice, KeepsTheOrderOfTheBaseFileAndAppendsWhatLogsBring) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 6, 1, 10, 0)).Upsert(*PlainRows(1, 2, 2, 20, 100)).Delete({"4"});
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  SliceReadOptions options;
+  options.columns = {"n", "id"};
+  const std::vector<json> rows = OpenTable(dir.table()).Read(options).ValueOrDie();
+  std::vector<std::pair<int64_t, int64_t>> got;
+  for (const json& row : rows) got.emplace_back(row["id"], row["n"]);
+  EXPECT_THAT(got, ::testing::ElementsAre(std::pair(0, 0), std::pair(2, 2), std::pair(5, 5),
+                                          std::pair(1, 101), std::pair(3, 103)));
+}
+
+TEST(OpenSlice, ReadsOnlyTheBytesOfTheWantedColumns) {
+  const TempDir dir;
+  arrow::FieldVector fields{arrow::field("id", arrow::int64())};
+  arrow::ArrayVector columns;
+  constexpr int64_t kRows = 5'000;
+  for (int c = 0; c < 20; ++c) {
+    arrow::Int64Builder values;
+    for (int64_t i = 0; i < kRows; ++i) {
+      ASSERT_TRUE(values.Append(c == 0 ? i : i * 2'654'435'761 % 1'000'003 * (c + 7)).ok());
+    }
+    columns.push_back(values.Finish().ValueOrDie());
+    if (c > 0) fields.push_back(arrow::field(fmt::format("c{}", c), arrow::int64()));
+  }
+  TableSpec spec;
+  spec.merge_on_read = false;
+  spec.schema = arrow::schema(fields);
+  TableBuilder builder(dir.table(), spec);
+  builder.Insert(*arrow::RecordBatch::Make(spec.schema, kRows, columns));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable table(dir.table());
+  const auto bytes_of = [&](std::vector<std::string> names) {
+    const int64_t before = table.context->storage->counters().bytes_read;
+    SliceReadOptions options;
+    options.columns = std::move(names);
+    EXPECT_EQ(table.Read(options).ValueOrDie().size(), kRows);
+    return table.context->storage->counters().bytes_read - before;
+  };
+  const int64_t all = bytes_of(spec.schema->field_names());
+  const int64_t two = bytes_of({"c3", "c9"});
+  EXPECT_LT(two, all / 5);
+}
+
+TEST(OpenSlice, FilterGivesTheSameRowsWithAndWithoutPruning) {
+  const TempDir dir;
+  TableSpec spec = PlainSpec();
+  spec.merge_on_read = false;
+  spec.row_group_rows = 100;
+  TableBuilder builder(dir.table(), spec);
+  builder.Insert(*PlainRows(0, 1'000, 1, 10, 0));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable table(dir.table());
+  SliceReadOptions options;
+  options.columns = {"name"};
+  options.filter = cp::and_(cp::greater_equal(cp::field_ref("id"), cp::literal(int64_t{250})),
+                            cp::less(cp::field_ref("id"), cp::literal(int64_t{430})));
+  const auto pruned = table.Read(options).ValueOrDie();
+  EXPECT_EQ(table.metrics->row_groups, 10);
+  EXPECT_EQ(table.metrics->row_groups_pruned, 7);
+  options.prune = false;
+  EXPECT_EQ(table.Read(options).ValueOrDie(), pruned);
+  EXPECT_EQ(pruned.size(), 180);
+}
+
+TEST(OpenSlice, FilterSeesMergedRows) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 10, 1, 10, 0)).Upsert(*PlainRows(3, 1, 1, 20, 1'000));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable table(dir.table());
+  SliceReadOptions options;
+  options.columns = {"id"};
+  options.filter = cp::equal(cp::field_ref("n"), cp::literal(int64_t{3}));
+  EXPECT_EQ(table.Read(options).ValueOrDie().size(), 0);
+  options.filter = cp::equal(cp::field_ref("n"), cp::literal(int64_t{1'003}));
+  EXPECT_EQ(table.Read(options).ValueOrDie().size(), 1);
+}
+
+TEST(OpenSlice, UnknownColumnIsNamed) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 1, 1, 10, 0));
+  SliceReadOptions options;
+  options.columns = {"price"};
+  const Status status = OpenTable(dir.table()).Read(options).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kNotFound);
+  EXPECT_THAT(status.message(), ::testing::HasSubstr("price"));
+}
+
+// A tenth of the records' bytes as budget: the same rows, and memory near it.
+TEST(OpenSlice, SpillsWithinItsBudgetAndGivesTheSameRows) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 8'000, 2, 10, 0));
+  for (int64_t round = 0; round < 4; ++round) {
+    builder.Upsert(*PlainRows(round, 4'000, 3, 20 + round % 3, 1'000'000 * (round + 1)));
+  }
+  builder.Delete({"0", "2", "6", "77"});
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable in_memory(dir.table());
+  const auto expected = Sorted(in_memory.Read({}).ValueOrDie());
+  EXPECT_EQ(in_memory.metrics->spilled_bytes, 0);
+
+  const OpenTable spilled(dir.table());
+  SliceReadOptions options;
+  options.memory_budget = 200'000;
+  options.batch_rows = 500;
+  EXPECT_EQ(Sorted(spilled.Read(options).ValueOrDie()), expected);
+  EXPECT_GT(spilled.metrics->spilled_bytes, options.memory_budget);
+}
+
+// Adds the counts of all versions.
+class SumMerger : public RecordMerger {
+ public:
+  arrow::Result<MergedRecord> Merge(const RecordVersion& older,
+                                    const RecordVersion& newer) const override {
+    if (newer.is_delete) return MergedRecord{MergedRecord::Kind::kDelete, nullptr};
+    if (older.is_delete) return MergedRecord{MergedRecord::Kind::kNewer, nullptr};
+    const auto row = newer.batch->Slice(newer.row, 1);
+    const int column = row->schema()->GetFieldIndex("n");
+    const auto count = [&](const RecordVersion& version) {
+      return static_cast<const arrow::Int64Array&>(*version.batch->column(column))
+          .Value(version.row);
+    };
+    arrow::Int64Builder sum;
+    ARROW_RETURN_NOT_OK(sum.Append(count(older) + count(newer)));
+    ARROW_ASSIGN_OR_RAISE(auto array, sum.Finish());
+    arrow::ArrayVector columns = row->columns();
+    columns[column] = std::move(array);
+    return MergedRecord{MergedRecord::Kind::kRow,
+                        arrow::RecordBatch::Make(row->schema(), 1, std::move(columns))};
+  }
+};
+
+TableSpec CustomSpec(const std::string& merger) {
+  TableSpec spec = PlainSpec();
+  spec.properties = {{"hoodie.record.merge.mode", "CUSTOM"},
+                     {"hoodie.compaction.payload.class", merger},
+                     {"hoodie.record.merge.strategy.id", "00000000-0000-0000-0000-000000000000"}};
+  return spec;
+}
+
+TEST(OpenSlice, CustomMergeNeedsARegisteredMerger) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), CustomSpec("com.example.Unregistered"));
+  builder.Insert(*PlainRows(0, 2, 1, 10, 0)).Upsert(*PlainRows(0, 1, 1, 20, 5));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const Status status = OpenTable(dir.table()).Read({}).status();
+  EXPECT_EQ(GetErrorCode(status), ErrorCode::kUnsupported);
+  EXPECT_THAT(status.message(), ::testing::HasSubstr("com.example.Unregistered"));
+  EXPECT_THAT(GetRemedy(status), ::testing::HasSubstr("RegisterRecordMerger"));
+}
+
+TEST(OpenSlice, CustomMergerFoldsLogsAndThenTheBase) {
+  RegisterRecordMerger("com.example.Sum", std::make_shared<SumMerger>());
+  const TempDir dir;
+  TableBuilder builder(dir.table(), CustomSpec("com.example.Sum"));
+  builder.Insert(*PlainRows(0, 3, 1, 10, 100))
+      .Upsert(*PlainRows(0, 2, 1, 20, 10))
+      .Upsert(*PlainRows(1, 2, 1, 5, 1'000))
+      .Delete({"2"});
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  for (const int64_t budget : {int64_t{1} << 30, int64_t{300}}) {
+    SliceReadOptions options;
+    options.columns = {"id", "n"};
+    options.memory_budget = budget;
+    std::map<int64_t, int64_t> counts;
+    for (const json& row : OpenTable(dir.table()).Read(options).ValueOrDie()) {
+      counts[row["id"]] = row["n"];
+    }
+    EXPECT_THAT(counts,
+                ::testing::ElementsAre(std::pair(0, 100 + 10), std::pair(1, 101 + 11 + 1'001)))
+        << "budget " << budget;
+  }
+}
+
+}  // namespace
+}  // namespace firth
