@@ -27,15 +27,35 @@ struct SearchOptions {
   int64_t memory_budget = int64_t{1} << 30;
 };
 
-/// Ranked full-text search by exact BM25 with statistics of the whole snapshot.
+/// What a text search saw.
+struct TextSearchReport {
+  /// A searched column over the partitions that the filter leaves.
+  struct Column {
+    std::string name;
+    int64_t records = 0;  ///< rows with a value
+    int64_t tokens = 0;   ///< sum of their lengths
+  };
+  std::vector<Column> columns;
+  int64_t matches = 0;             ///< rows that match and pass the filter
+  bool expansions_capped = false;  ///< a fuzzy term reached more terms than its max_expansions
+  int passes = 1;                  ///< 2 when the matches outgrew the memory budget
+};
+
+/// Ranked full-text search by exact BM25 with statistics of the whole snapshot; equal scores by
+/// record key (bytes), partition, file and position. The result does not depend on threads or
+/// batches.
 /// `query_json` is the query tree (docs/guide/search-text.md), e.g.
 /// {"match":{"column":"body","query":"payment declined","operator":"and"}}.
+/// @param report  filled when given
 /// @return rows best first, the wanted columns and `_score` (float32)
-/// Errors: kInvalidArgument whose message begins with a stable name such as FTS_UNKNOWN_OPTION.
-/// Cost: one scan of the text columns of the snapshot, then a read of the winners' rows.
+/// Errors: kInvalidArgument whose message begins with a stable name such as FTS_UNKNOWN_OPTION;
+/// kCorrupt (FTS_INVALID_UTF8_VALUE) for a text that is not well-formed UTF-8.
+/// Cost: one scan of the text, key and filter columns of the partitions that the filter leaves (two
+/// when the matches outgrow memory_budget), then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchText(const Snapshot& snapshot,
                                                         std::string_view query_json,
-                                                        const SearchOptions& options);
+                                                        const SearchOptions& options,
+                                                        TextSearchReport* report = nullptr);
 
 enum class VectorMetric : uint8_t {
   kCosine,  ///< 1 - cos
