@@ -67,16 +67,20 @@ std::string ErrorLine(const arrow::Status& status) {
 std::string Printable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (byte == '\n') {
       printable += "\\n";
-    } else if (c == '\t') {
+    } else if (byte == '\t') {
       printable += "\\t";
     } else if (byte < 0x20 || byte == 0x7f) {
       printable += fmt::format("\\x{:02x}", byte);
+    } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      printable += fmt::format("\\x{:02x}", next);  // U+0080 to U+009F, in UTF-8
+      ++i;
     } else {
-      printable += c;
+      printable += text[i];
     }
   }
   return printable;

@@ -50,6 +50,7 @@ TEST(TextTable, EscapesControlCharacters) {
   TextTable table({{"a"}});
   table.AddRow({"x\n\x1b[31m"});
   EXPECT_EQ(table.Format(), "a\n-----------\nx\\n\\x1b[31m\n");
+  EXPECT_EQ(Printable("\u009b31m\u00a0é\x7f"), "\\x9b31m\u00a0é\\x7f");
 }
 
 TEST(FormatBytes, PicksAUnit) {

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, exit codes, error lines and pipes."""
 
+import fcntl
 import os
+import pty
 import shutil
+import struct
 import subprocess
+import termios
 
 import pytest
 
@@ -154,3 +158,34 @@ def test_a_full_disk_is_an_error(command, basic):
         )
     assert done.returncode == 1
     assert b"No space left" in done.stderr
+
+
+def on_a_terminal(command, *arguments):
+    """(exit code, what the terminal shows, standard error), on a terminal of 40 columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    with subprocess.Popen([command, *arguments], stdout=slave, stderr=subprocess.PIPE) as process:
+        os.close(slave)
+        shown = b""
+        try:
+            while piece := os.read(master, 1 << 16):
+                shown += piece
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        os.close(master)
+        errors = process.stderr.read().decode()
+        return process.wait(timeout=60), shown.decode().replace("\r\n", "\n"), errors
+
+
+def test_a_terminal_gets_a_table_that_fits(command, basic):
+    code, shown, errors = on_a_terminal(command, "read", basic.path, "--limit", "3", "--meta")
+    assert (code, errors) == (0, "")
+    assert shown.endswith("(3 rows)\n") and "…" in shown
+    code, shown, errors = on_a_terminal(command, "read", basic.path, "--columns", "id,name,price")
+    assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_binary_is_not_shown_on_a_terminal(command, basic):
+    code, shown, errors = on_a_terminal(command, "read", basic.path, "--format", "parquet")
+    assert (code, shown) == (2, "")
+    assert errors.count("\n") == 1 and "-o FILE" in errors
