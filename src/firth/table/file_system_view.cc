@@ -4,14 +4,18 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <tuple>
-#include <unordered_map>
+
+#include "firth/common/parallel.h"
 
 namespace firth {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr int kReadThreads = 16;  // small files: latency is all that counts
 
 // Files of one group, uncommitted and later ones left out already.
 struct Group {
@@ -26,18 +30,18 @@ struct Slice {
 using Slices = std::map<std::string, Slice, std::less<>>;  // by base instant
 
 // Keeps the smaller time, so that a group hidden twice is hidden from the first time on.
-void Record(std::string partition, std::string file_id, const std::string& instant,
-            FileGroupInstants* out) {
-  std::string& stored =
-      out->try_emplace({std::move(partition), std::move(file_id)}, instant).first->second;
-  stored = std::min(stored, instant);
+void Merge(FileGroupInstants from, FileGroupInstants* to) {
+  for (auto& [group, instant] : from) {
+    std::string& stored = to->try_emplace(group, instant).first->second;
+    stored = std::min(stored, instant);
+  }
 }
 
 Status AddReplaced(const Timeline& timeline, const Instant& instant, ViewContext* context) {
   ARROW_ASSIGN_OR_RAISE(CommitMetadata metadata, timeline.ReadCommitMetadata(instant));
   for (auto& [partition, file_ids] : metadata.replaced_file_ids) {
     for (std::string& file_id : file_ids) {
-      Record(partition, std::move(file_id), instant.requested, &context->replaced);
+      context->replaced[{partition, std::move(file_id)}] = instant.requested;
     }
   }
   return Status::OK();
@@ -58,8 +62,7 @@ Status AddCompaction(const Timeline& timeline, const Instant& instant, ViewConte
     };
     std::string file_id = text("fileId");
     if (file_id.empty()) return CorruptError("an operation of the plan has no fileId");
-    Record(text("partitionPath"), std::move(file_id), instant.requested,
-           &context->pending_compactions);
+    context->pending_compactions[{text("partitionPath"), std::move(file_id)}] = instant.requested;
   }
   return Status::OK();
 }
@@ -201,15 +204,27 @@ Result<std::optional<FileSlice>> SliceBuilder::NewestSlice(const std::string& fi
 }  // namespace
 
 Result<ViewContext> LoadViewContext(const Timeline& timeline) {
-  ViewContext context;
+  std::vector<const Instant*> wanted;
   for (const Instant& instant : timeline.instants()) {
-    if (instant.action == Action::kReplaceCommit && instant.is_completed()) {
-      ARROW_RETURN_NOT_OK(AddReplaced(timeline, instant, &context));
-    } else if (instant.action == Action::kCompaction) {
-      ARROW_RETURN_NOT_OK(
-          WithContext(AddCompaction(timeline, instant, &context), instant.file_name));
-    }
+    const bool replaces = instant.action == Action::kReplaceCommit && instant.is_completed();
+    if (replaces || instant.action == Action::kCompaction) wanted.push_back(&instant);
   }
+  ViewContext context;
+  std::mutex mutex;
+  const auto read = [&](size_t i) -> Status {
+    ViewContext part;
+    if (wanted[i]->action == Action::kReplaceCommit) {
+      ARROW_RETURN_NOT_OK(AddReplaced(timeline, *wanted[i], &part));
+    } else {
+      ARROW_RETURN_NOT_OK(
+          WithContext(AddCompaction(timeline, *wanted[i], &part), wanted[i]->file_name));
+    }
+    const std::lock_guard lock(mutex);
+    Merge(std::move(part.replaced), &context.replaced);
+    Merge(std::move(part.pending_compactions), &context.pending_compactions);
+    return Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(RunParallel(wanted.size(), kReadThreads, read));
   return context;
 }
 
