@@ -222,8 +222,12 @@ class ReferenceTextSearch {
     return static_cast<int>(std::ranges::count(doc.at(column), term, &Token::term));
   }
   int64_t Df(const std::string& column, const std::string& term) const {
-    return std::ranges::count_if(
-        docs_, [&](const Doc& d) { return d.contains(column) && Tf(d, column, term) > 0; });
+    const auto [known, added] = df_.try_emplace({column, term});
+    if (added) {
+      known->second = std::ranges::count_if(
+          docs_, [&](const Doc& d) { return d.contains(column) && Tf(d, column, term) > 0; });
+    }
+    return known->second;
   }
   int64_t N(const std::string& column) const {
     return std::ranges::count_if(docs_, [&](const Doc& d) { return d.contains(column); });
@@ -441,6 +445,7 @@ class ReferenceTextSearch {
   void AddScore(const ConstantQuery& q, const Doc&, double* sum) const { *sum += q.score; }
 
   std::vector<Doc> docs_;
+  mutable std::map<std::pair<std::string, std::string>, int64_t> df_;
   bool ranked_ = false;
 };
 
