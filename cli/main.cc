@@ -64,6 +64,7 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("firth {} (Arrow {})", FIRTH_VERSION, ARROW_VERSION_STRING));
   app.require_subcommand(1);
+  app.get_formatter()->label("SUBCOMMAND", "VERB");
 
   std::vector<Verb> verbs;
   for (const auto& add : {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs}) {

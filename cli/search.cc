@@ -36,6 +36,7 @@ struct SearchArguments {
 
 void SearchArguments::AddTo(CLI::App* command) {
   command->add_option("-k", k, "rows wanted")
+      ->type_name("N")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber.description(""));
   command->add_option("--columns", columns, "columns to print, separated by commas")

@@ -487,6 +487,30 @@ TEST(ParsePredicate, ComparesExactTypesByValueAtEveryBoundary) {
   }
 }
 
+TEST(ParsePredicate, KnowsTheRarerTypes) {
+  const auto batch = MakeBatch(
+      {arrow::field("fixed", arrow::fixed_size_binary(3)),
+       arrow::field("text", arrow::large_utf8()), arrow::field("tiny", arrow::int8()),
+       arrow::field("wide", arrow::decimal256(50, 1)),
+       arrow::field("seconds", arrow::timestamp(arrow::TimeUnit::SECOND, "UTC")),
+       arrow::field("price", arrow::decimal128(10, 2)), arrow::field("plain", arrow::utf8())},
+      {R"(["abc", "xyz", null])", R"(["a", "b", null])", "[1, -128, null]",
+       R"(["1000000000000000000000000000000000000000.5", "1.5", null])", "[0, 1, null]",
+       R"(["1.00", "1.50", null])", R"(["b", "b", null])"});
+  EXPECT_EQ(Evaluate("fixed = X'616263'", *batch), "TFN");
+  EXPECT_EQ(Evaluate("fixed IN (X'616263', X'78797A')", *batch), "TTN");
+  EXPECT_THAT(Evaluate("fixed = X'61'", *batch), HasSubstr("expected exactly 3 bytes"));
+  EXPECT_EQ(Evaluate("text > 'a'", *batch), "FTN");
+  EXPECT_EQ(Evaluate("text LIKE '_'", *batch), "TTN");
+  EXPECT_EQ(Evaluate("text = plain", *batch), "FTN");
+  EXPECT_EQ(Evaluate("tiny < -128.5", *batch), "FFN");
+  EXPECT_EQ(Evaluate("tiny >= -128", *batch), "TTN");
+  EXPECT_EQ(Evaluate("wide > 999999999999999999999999999999999999999.99", *batch), "TFN");
+  EXPECT_EQ(Evaluate("wide = price", *batch), "FTN");
+  EXPECT_EQ(Evaluate("tiny = price", *batch), "TFN");
+  EXPECT_EQ(Evaluate("seconds <= '1970-01-01 00:00:00.9'", *batch), "TFN");
+}
+
 TEST(ParsePredicate, TakesAHundredThousandValues) {
   std::string where = "id IN (";
   for (int i = 3; i < 100'003; ++i) where += std::to_string(i) + ",";
