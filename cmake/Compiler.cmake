@@ -10,6 +10,14 @@ add_compile_options(-Wall -Wextra -Wshadow -Wno-unused-parameter)
 if(FIRTH_WERROR)
   add_compile_options(-Werror)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_BUILD_TYPE STREQUAL Release)
+  # Guesses of the optimiser, often wrong across inlined library code (GCC bug 105651 and others):
+  # shown, never fatal.
+  foreach(_warning array-bounds dangling-pointer free-nonheap-object maybe-uninitialized nonnull
+                   null-dereference restrict stringop-overflow stringop-overread)
+    add_compile_options(-Wno-error=${_warning})
+  endforeach()
+endif()
 if(FIRTH_SANITIZE)
   string(REPLACE ";" "," _firth_sanitizers "${FIRTH_SANITIZE}")
   add_compile_options(-fsanitize=${_firth_sanitizers} -fno-omit-frame-pointer

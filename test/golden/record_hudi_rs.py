@@ -40,21 +40,24 @@ def queries(timeline, version, table_type):
         yield name, {"query": "incremental", "begin": begin, "end": end}
 
 
-def path_columns(properties):
-    """Partition columns whose value Spark takes from the path and firth from the files."""
+def omitted_columns(properties):
+    """Columns that are not compared: meta columns that are not populated, and partition columns
+    whose value Spark takes from the path and firth from the files."""
+    meta = list(canon.META_COLUMNS)
+    omit = meta if properties.get("hoodie.populate.meta.fields") == "false" else []
     generator = properties.get("hoodie.table.keygenerator.type", "") + properties.get(
         "hoodie.table.keygenerator.class", ""
     )
     if "TIMESTAMP" not in generator.upper():
-        return []
+        return omit
     fields = properties.get("hoodie.table.partition.fields", "").split(",")
-    return [field.split(":")[0] for field in fields if field]
+    return omit + [field.split(":")[0] for field in fields if field]
 
 
 def record(oracle, table, rows_dir):
     properties = oracle.props(str(table))
     version = int(properties.get("hoodie.table.version", "6"))
-    omit = path_columns(properties)
+    omit = omitted_columns(properties)
     entry = {"version": version, "type": properties.get("hoodie.table.type"), "queries": {}}
     if omit:
         entry["omit"] = omit
@@ -65,14 +68,11 @@ def record(oracle, table, rows_dir):
             frame = oracle.load(str(table), **arguments)
             fields = json.loads(frame.schema.json())["fields"]
             found = oracle.rows_of(frame, sort=oracle.key_fields(str(table)))
-            return [
-                {k: v for k, v in canon.row_with_zones(row, fields).items() if k not in omit}
-                for row in found
-            ]
+            return [canon.without(canon.row_with_zones(row, fields), omit) for row in found]
 
         answer = oracle.guarded(run)
         if isinstance(answer, dict):
-            entry["queries"][name] = {"error": answer["error"].split(" | ")[0][:200]}
+            entry["queries"][name] = {"error": answer["error"].split("Exception: ")[-1][:200]}
             continue
         entry["queries"][name] = {"count": len(answer), "sha256": canon.digest(answer)}
         if rows_dir:

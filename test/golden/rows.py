@@ -13,9 +13,24 @@ META_COLUMNS = (
 )
 
 
+def without(row, columns):
+    return {name: value for name, value in row.items() if name not in columns}
+
+
+def plain(value):
+    """`value` with whole floats as integers: 3 and 3.0 are one JSON number. -0.0 stays apart."""
+    if isinstance(value, float) and value.is_integer() and str(value) != "-0.0":
+        return int(value)
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
 def canonical(row):
     """One line per row, the same for equal rows whatever the order of their fields."""
-    return json.dumps(row, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(plain(row), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def canonical_rows(rows):

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""firth reads and searches Apache Hudi tables, natively.
+
+    table = firth.open("path/or/s3-uri")
+    table.read(columns=["id", "price"], where="price < 3").to_pandas()
+    table.search_text("payment declined", column="body").limit(5).to_list()
+
+Everything that holds rows speaks the Arrow C stream interface: pyarrow, pandas, polars and DuckDB
+take it as it is.
+"""
+
+from firth import _arrow as _arrow  # loads Arrow's libraries, first
+from firth import errors
+from firth._firth import __version__
+from firth.errors import *  # noqa: F403
+from firth.query import FullTextOperator, MatchQuery, MultiMatchQuery, PhraseQuery, TextQuery
+from firth.result import ArrowRows, Result
+from firth.search import TextSearch, VectorSearch
+from firth.table import FileSlice, Snapshot, Table, TableInfo, TimelineEntry, open
+
+__all__ = [
+    "ArrowRows",
+    "FileSlice",
+    "FullTextOperator",
+    "MatchQuery",
+    "MultiMatchQuery",
+    "PhraseQuery",
+    "Result",
+    "Snapshot",
+    "Table",
+    "TableInfo",
+    "TextQuery",
+    "TextSearch",
+    "TimelineEntry",
+    "VectorSearch",
+    "__version__",
+    "errors",
+    "open",
+    *errors.__all__,
+]

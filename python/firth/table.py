@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and snapshots of them."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import typing
+
+import pyarrow
+
+from firth import _firth
+from firth.predicate import to_predicate
+from firth.query import TextQuery
+from firth.result import Result
+from firth.search import TextSearch, VectorSearch, query_json
+
+__all__ = ["FileSlice", "Snapshot", "Table", "TableInfo", "TimelineEntry", "open"]
+
+TimelineEntry = _firth.TimelineEntry
+FileSlice = _firth.FileSlice
+TableInfo = _firth.TableInfo
+
+Instant = str | datetime.date | datetime.datetime
+"""An instant (14 or 17 digits), a timestamp or a date, as text or as Python's types."""
+
+GIB = 1 << 30
+
+
+def open(
+    path: str | os.PathLike[str], storage_options: typing.Mapping[str, str] | None = None
+) -> Table:
+    """Opens the Hudi table at a local path or an object-store URI.
+
+    `storage_options` holds credentials and endpoints: access_key_id, secret_access_key,
+    session_token, region, endpoint_override, scheme, anonymous. Environment variables (AWS_*) fill
+    what is missing.
+
+    Raises NotFoundError when there is no table, UnsupportedError for versions other than 6, 8 and
+    9 and for features that firth refuses by name, CorruptError and IoError.
+    """
+    return Table(_firth.open(os.fspath(path), dict(storage_options or {})))
+
+
+class _Readable:
+    """Reads and searches, shared by tables (latest or `as_of`) and pinned snapshots."""
+
+    def _pin(self, as_of: Instant | None) -> typing.Any:
+        raise NotImplementedError
+
+    def read(
+        self,
+        columns: typing.Sequence[str] | None = None,
+        where: typing.Any = None,
+        *,
+        as_of: Instant | None = None,
+        read_optimized: bool = False,
+        limit: int | None = None,
+        meta: bool = False,
+        threads: int = 0,
+        batch_rows: int = 65_536,
+        memory_budget: int = GIB,
+        spill_dir: str = "",
+    ) -> Result:
+        """Rows of a snapshot.
+
+        columns         names, in the order wanted; default all data columns
+        where           "price < 3 AND city IN ('a', 'b')", or tuples [("price", "<", 3)]
+        as_of           travel in time: an instant, timestamp or date
+        read_optimized  base files only: faster on merge-on-read tables, without latest changes
+        limit           stop after this many rows
+        meta            also the five _hoodie_* columns, first
+        threads         that read file slices; 0 means one per core
+        batch_rows      rows per Arrow batch
+        memory_budget   bytes of log records and queued batches in memory; more spills to disk
+        spill_dir       where to spill; default the system's temporary folder
+
+        Nothing is read yet: planning happens here and finds unknown columns, the rows come when the
+        result is consumed.
+        """
+        return self._plan(
+            self._pin(as_of),
+            columns=columns,
+            where=where,
+            read_optimized=read_optimized,
+            limit=limit,
+            meta=meta,
+            threads=threads,
+            batch_rows=batch_rows,
+            memory_budget=memory_budget,
+            spill_dir=spill_dir,
+        )
+
+    def incremental(
+        self,
+        begin: str,
+        end: str | None = None,
+        *,
+        columns: typing.Sequence[str] | None = None,
+        where: typing.Any = None,
+        limit: int | None = None,
+        meta: bool = False,
+        threads: int = 0,
+        batch_rows: int = 65_536,
+        memory_budget: int = GIB,
+        spill_dir: str = "",
+    ) -> Result:
+        """Rows changed in (begin, end], each in its latest version.
+
+        Times are completion times of commits, or instant times for version 6 tables. "earliest"
+        starts at the beginning; without `end` everything up to the snapshot is returned.
+        """
+        return self._plan(
+            self._pin(None),
+            begin=begin,
+            end=end,
+            columns=columns,
+            where=where,
+            limit=limit,
+            meta=meta,
+            threads=threads,
+            batch_rows=batch_rows,
+            memory_budget=memory_budget,
+            spill_dir=spill_dir,
+        )
+
+    @staticmethod
+    def _plan(
+        snapshot: typing.Any,
+        *,
+        columns: typing.Sequence[str] | None,
+        where: typing.Any,
+        limit: int | None,
+        read_optimized: bool = False,
+        begin: str | None = None,
+        end: str | None = None,
+        **options: typing.Any,
+    ) -> Result:
+        return Result(
+            snapshot.plan(
+                columns=list(columns or []),
+                where=to_predicate(where),
+                limit=-1 if limit is None else limit,
+                read_optimized=read_optimized,
+                begin=begin,
+                end=end,
+                **options,
+            )
+        )
+
+    def search_text(
+        self,
+        query: str | TextQuery | dict[str, typing.Any],
+        column: str | None = None,
+        *,
+        operator: str = "or",
+        k: int = 10,
+        where: typing.Any = None,
+        columns: typing.Sequence[str] | None = None,
+        as_of: Instant | None = None,
+        meta: bool = False,
+        threads: int = 0,
+        memory_budget: int = GIB,
+    ) -> TextSearch:
+        """Ranked full-text search of one snapshot, by exact BM25. Complete: every matching row of
+        the snapshot is considered.
+
+        `query` is a text to match in `column` (any term, or all with operator="and"), a query such
+        as MatchQuery("payment declined", column="body"), or a query tree. The result is built on:
+        `.where(...)`, `.select([...])`, `.limit(k)`, then `.to_arrow()` and so on.
+        """
+        return TextSearch(
+            self._pin(as_of),
+            query_json(query, column, operator),
+            self._search_options(k, where, columns, meta, threads, memory_budget),
+        )
+
+    def search_vector(
+        self,
+        vectors: typing.Any,
+        column: str,
+        *,
+        metric: str = "cosine",
+        k: int = 10,
+        radius: float | None = None,
+        where: typing.Any = None,
+        columns: typing.Sequence[str] | None = None,
+        as_of: Instant | None = None,
+        meta: bool = False,
+        threads: int = 0,
+        memory_budget: int = GIB,
+    ) -> VectorSearch:
+        """Exact nearest neighbours of one vector, or of several, in one snapshot.
+
+        `vectors` is a sequence of numbers or of such sequences, in any array type. `metric` is
+        "cosine" (1 - cos), "l2" (Euclidean) or "dot" (negative inner product); smaller is nearer.
+        With `radius` all rows at that distance or nearer are returned instead of the nearest `k`.
+        """
+        options = self._search_options(k, where, columns, meta, threads, memory_budget)
+        options |= {"column": column, "metric": metric, "radius": radius}
+        return VectorSearch(self._pin(as_of), vectors, options)
+
+    @staticmethod
+    def _search_options(
+        k: int,
+        where: typing.Any,
+        columns: typing.Sequence[str] | None,
+        meta: bool,
+        threads: int,
+        memory_budget: int,
+    ) -> dict[str, typing.Any]:
+        return {
+            "k": k,
+            "where": to_predicate(where),
+            "columns": list(columns or []),
+            "meta": meta,
+            "threads": threads,
+            "memory_budget": memory_budget,
+        }
+
+
+class Snapshot(_Readable):
+    """A table at one instant: reads and searches of it agree, whatever is committed meanwhile."""
+
+    def __init__(self, core: typing.Any) -> None:
+        self._core = core
+
+    def _pin(self, as_of: Instant | None) -> typing.Any:
+        if as_of is not None:
+            raise TypeError("a snapshot is pinned already: as_of belongs to Table.snapshot()")
+        return self._core
+
+    @property
+    def instant(self) -> str:
+        """Requested time of the last write that it sees; empty for an empty table."""
+        return self._core.instant
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The data columns as Arrow types."""
+        return pyarrow.schema(self._core.schema(False))
+
+    def files(self) -> list[FileSlice]:
+        """The file slices that a read of it opens, by partition and file id."""
+        return self._core.files()
+
+    def __repr__(self) -> str:
+        return f"<firth.Snapshot {self.instant or 'empty'}>"
+
+
+class Table(_Readable):
+    """An open table. Sees the timeline as it was when opened or last refreshed; safe to use from
+    several threads."""
+
+    def __init__(self, core: typing.Any) -> None:
+        self._core = core
+
+    def _pin(self, as_of: Instant | None) -> typing.Any:
+        return self._core.pin(_instant_text(as_of))
+
+    @property
+    def info(self) -> TableInfo:
+        """Name, location, type, key, partition and ordering fields, properties."""
+        return self._core.info
+
+    @property
+    def version(self) -> int:
+        """The table version: 6, 8 or 9."""
+        return self._core.info.version
+
+    @property
+    def schema(self) -> pyarrow.Schema:
+        """The data columns of the latest snapshot as Arrow types."""
+        return self.snapshot().schema
+
+    def snapshot(self, as_of: Instant | None = None) -> Snapshot:
+        """The latest completed snapshot, or the one at an instant, timestamp or date."""
+        return Snapshot(self._pin(as_of))
+
+    def timeline(self, archived: bool = False) -> list[TimelineEntry]:
+        """Actions by requested time; archived ones too when asked for."""
+        return self._core.timeline(archived)
+
+    def files(self, as_of: Instant | None = None) -> list[FileSlice]:
+        """The file slices of a snapshot."""
+        return self.snapshot(as_of).files()
+
+    def refresh(self) -> None:
+        """Sees what was committed since. Snapshots and results made before are not affected."""
+        self._core.refresh()
+
+    def __repr__(self) -> str:
+        info = self.info
+        return f"<firth.Table {info.name} version {info.version} at {info.location}>"
+
+
+def _instant_text(as_of: Instant | None) -> str | None:
+    if isinstance(as_of, datetime.datetime):
+        return as_of.isoformat(sep=" ", timespec="milliseconds")
+    if isinstance(as_of, datetime.date):
+        return as_of.isoformat()
+    return as_of

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "firth/error.h"
+
+namespace firth::python {
+
+namespace nb = nanobind;
+
+void RegisterErrors() {
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const StatusException& exception) {
+      const arrow::Status& status = exception.status();
+      nb::object error = nb::module_::import_("firth.errors")
+                             .attr("from_status")(std::string(ErrorCodeName(GetErrorCode(status))),
+                                                  status.message(), GetRemedy(status));
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    }
+  });
+}
+
+}  // namespace firth::python

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/table.h"
+
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "errors.h"
+#include "firth/scan.h"
+#include "stream.h"
+
+namespace firth::python {
+namespace {
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+// What Arrow's C stream cannot carry: the status of a failed read, for the typed exception.
+struct LastError {
+  std::mutex mutex;
+  arrow::Status status;
+};
+
+class ErrorKeepingReader : public arrow::RecordBatchReader {
+ public:
+  ErrorKeepingReader(std::shared_ptr<arrow::RecordBatchReader> reader,
+                     std::shared_ptr<LastError> last_error)
+      : reader_(std::move(reader)), last_error_(std::move(last_error)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return reader_->schema(); }
+
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    arrow::Status status = reader_->ReadNext(batch);
+    if (!status.ok()) {
+      const std::lock_guard lock(last_error_->mutex);
+      last_error_->status = status;
+    }
+    return status;
+  }
+
+  arrow::Status Close() override { return reader_->Close(); }
+
+ private:
+  std::shared_ptr<arrow::RecordBatchReader> reader_;
+  std::shared_ptr<LastError> last_error_;
+};
+
+// A planned read. Every stream reads the snapshot again.
+class Plan {
+ public:
+  explicit Plan(ScanPlan plan) : plan_(std::move(plan)) {}
+
+  nb::object Schema() const { return SchemaCapsule(*plan_.schema()); }
+
+  nb::object Stream() const {
+    std::shared_ptr<arrow::RecordBatchReader> reader;
+    {
+      const nb::gil_scoped_release release;
+      reader = std::make_shared<ErrorKeepingReader>(ValueOrThrow(plan_.ReadAll()), last_error_);
+    }
+    return StreamCapsule(std::move(reader));
+  }
+
+  // Raises the error that ended a stream of this plan, if one did.
+  void RaiseError() const {
+    const std::lock_guard lock(last_error_->mutex);
+    ThrowIfError(last_error_->status);
+  }
+
+  nb::dict Report() const {
+    const ScanReport report = plan_.Report();
+    nb::dict out;
+    out["partitions"] = report.partitions;
+    out["partitions_pruned"] = report.partitions_pruned;
+    out["slices"] = report.slices;
+    out["slices_pruned"] = report.slices_pruned;
+    out["row_groups"] = report.row_groups;
+    out["row_groups_pruned"] = report.row_groups_pruned;
+    out["base_rows"] = report.base_rows;
+    out["log_records"] = report.log_records;
+    out["spilled_bytes"] = report.spilled_bytes;
+    out["corrupt_blocks"] = report.corrupt_blocks;
+    out["list_calls"] = report.list_calls;
+    out["read_calls"] = report.read_calls;
+    out["bytes_read"] = report.bytes_read;
+    out["notes"] = report.notes;
+    return out;
+  }
+
+ private:
+  ScanPlan plan_;
+  std::shared_ptr<LastError> last_error_ = std::make_shared<LastError>();
+};
+
+// A schema by itself, for pyarrow.schema().
+class SchemaHolder {
+ public:
+  explicit SchemaHolder(std::shared_ptr<arrow::Schema> schema) : schema_(std::move(schema)) {}
+  nb::object Export() const { return SchemaCapsule(*schema_); }
+
+ private:
+  std::shared_ptr<arrow::Schema> schema_;
+};
+
+Table OpenTable(const std::string& uri, std::map<std::string, std::string> storage_options) {
+  OpenOptions options;
+  options.storage_options.insert(storage_options.begin(), storage_options.end());
+  return ValueOrThrow(Table::Open(uri, options));
+}
+
+Plan PlanRead(const Snapshot& snapshot, std::vector<std::string> columns, std::string where,
+              bool read_optimized, std::optional<std::string> begin, std::optional<std::string> end,
+              int64_t limit, bool meta, int threads, int64_t batch_rows, int64_t memory_budget,
+              std::string spill_dir) {
+  ScanOptions options;
+  if (begin) {
+    options.query = QueryType::kIncremental;
+    options.begin = *std::move(begin);
+    options.end = std::move(end);
+  } else if (read_optimized) {
+    options.query = QueryType::kReadOptimized;
+  }
+  options.columns = std::move(columns);
+  options.where = std::move(where);
+  options.limit = limit;
+  options.with_meta = meta;
+  options.threads = threads;
+  options.batch_rows = batch_rows;
+  options.memory_budget = memory_budget;
+  options.spill_dir = std::move(spill_dir);
+  return Plan(ValueOrThrow(snapshot.Plan(options)));
+}
+
+void BindValues(nb::module_& module) {
+  nb::class_<TableInfo>(module, "TableInfo")
+      .def_ro("name", &TableInfo::name)
+      .def_ro("location", &TableInfo::location)
+      .def_ro("version", &TableInfo::version)
+      .def_ro("type", &TableInfo::type)
+      .def_ro("record_key_fields", &TableInfo::record_key_fields)
+      .def_ro("partition_fields", &TableInfo::partition_fields)
+      .def_ro("ordering_fields", &TableInfo::ordering_fields)
+      .def_ro("merge_mode", &TableInfo::merge_mode)
+      .def_ro("has_meta_fields", &TableInfo::has_meta_fields)
+      .def_ro("properties", &TableInfo::properties);
+  nb::class_<TimelineEntry>(module, "TimelineEntry")
+      .def_ro("requested", &TimelineEntry::requested)
+      .def_ro("completed", &TimelineEntry::completed)
+      .def_ro("action", &TimelineEntry::action)
+      .def_ro("state", &TimelineEntry::state)
+      .def_ro("archived", &TimelineEntry::archived)
+      .def("__repr__", [](const TimelineEntry& entry) {
+        return "<" + entry.action + " " + entry.requested + " " + entry.state + ">";
+      });
+  nb::class_<FileSliceEntry>(module, "FileSlice")
+      .def_ro("partition", &FileSliceEntry::partition)
+      .def_ro("file_id", &FileSliceEntry::file_id)
+      .def_ro("base_instant", &FileSliceEntry::base_instant)
+      .def_ro("base_file", &FileSliceEntry::base_file)
+      .def_ro("log_files", &FileSliceEntry::log_files)
+      .def_ro("base_bytes", &FileSliceEntry::base_bytes)
+      .def_ro("log_bytes", &FileSliceEntry::log_bytes)
+      .def("__repr__", [](const FileSliceEntry& slice) {
+        return "<slice " + slice.partition + "/" + slice.file_id + " @" + slice.base_instant + ">";
+      });
+}
+
+}  // namespace
+
+void BindTable(nb::module_& module) {
+  BindValues(module);
+  using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<SchemaHolder>(module, "Schema").def("__arrow_c_schema__", &SchemaHolder::Export);
+  nb::class_<Plan>(module, "Plan")
+      .def("__arrow_c_schema__", &Plan::Schema)
+      .def(
+          "__arrow_c_stream__", [](const Plan& plan, const nb::object&) { return plan.Stream(); },
+          "requested_schema"_a = nb::none())
+      .def("raise_error", &Plan::RaiseError)
+      .def("report", &Plan::Report);
+  nb::class_<Snapshot>(module, "Snapshot")
+      .def_prop_ro("instant", &Snapshot::instant)
+      .def(
+          "schema",
+          [](const Snapshot& snapshot, bool meta) { return SchemaHolder(snapshot.schema(meta)); },
+          "meta"_a = false)
+      .def(
+          "files", [](const Snapshot& snapshot) { return ValueOrThrow(snapshot.Files()); },
+          ReleaseGil())
+      .def("plan", &PlanRead, nb::kw_only(), "columns"_a, "where"_a, "read_optimized"_a,
+           "begin"_a.none(), "end"_a.none(), "limit"_a, "meta"_a, "threads"_a, "batch_rows"_a,
+           "memory_budget"_a, "spill_dir"_a, ReleaseGil());
+  nb::class_<Table>(module, "Table")
+      .def_prop_ro("info", &Table::info)
+      .def(
+          "refresh", [](Table& table) { ThrowIfError(table.Refresh()); }, ReleaseGil())
+      .def(
+          "pin",
+          [](const Table& table, const std::optional<std::string>& as_of) {
+            return ValueOrThrow(table.Pin(as_of));
+          },
+          "as_of"_a.none(), ReleaseGil())
+      .def(
+          "timeline",
+          [](const Table& table, bool archived) { return ValueOrThrow(table.Timeline(archived)); },
+          "archived"_a, ReleaseGil());
+  module.def("open", &OpenTable, "uri"_a, "storage_options"_a, ReleaseGil());
+}
+
+}  // namespace firth::python
