@@ -19,6 +19,11 @@ constexpr int kMaxJsonDepth = 2 * kMaxTextQueryDepth + 4;
 // Room for query text of the greatest length written in escapes.
 constexpr size_t kMaxJsonBytes = 8 * kMaxTextQueryBytes;
 
+/// A value as it stands in messages: ASCII, and not much of it.
+std::string Excerpt(const Json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/true).substr(0, 60);
+}
+
 /// Reads the fields of one JSON object and notices those that nobody asked for.
 class Fields {
  public:
@@ -39,8 +44,8 @@ class Fields {
     return FtsError(kFtsBadQuery, "{} lacks \"{}\"", kind_, name);
   }
   Status Bad(const char* name, const Json& value, std::string_view allowed) const {
-    return FtsError(kFtsBadOptionValue, "{} of {} is {}; must be {}", name, kind_,
-                    value.dump().substr(0, 60), allowed);
+    return FtsError(kFtsBadOptionValue, "{} of {} is {}; must be {}", name, kind_, Excerpt(value),
+                    allowed);
   }
 
   Status Text(const char* name, std::string* out) {
@@ -239,11 +244,10 @@ Result<TextQuery> ReadNode(const Json& json) {
     ARROW_ASSIGN_OR_RAISE(auto child, ReadOne(body));
     return TextQuery{NotQuery{std::move(child)}};
   }
-  return FtsError(
-      kFtsBadQuery,
-      "\"{}\" is no kind of query; known are match, phrase, multi_match, prefix, fuzzy, "
-      "and, or, not, boost, constant",
-      kind.substr(0, 60));
+  return FtsError(kFtsBadQuery,
+                  "{} is no kind of query; known are match, phrase, multi_match, prefix, fuzzy, "
+                  "and, or, not, boost, constant",
+                  Excerpt(kind));
 }
 
 /// What nlohmann's parser lets pass: nesting without end and keys given twice.
@@ -385,7 +389,7 @@ Result<TextQuery> ParseTextQuery(std::string_view json) {
   if (root.is_object() && root.contains("ast_version")) {
     if (root["ast_version"] != 1) {
       return FtsError(ErrorCode::kUnsupported, kFtsBadQuery, "ast_version is {}; this is 1",
-                      root["ast_version"].dump().substr(0, 60));
+                      Excerpt(root["ast_version"]));
     }
     root.erase("ast_version");
   }
@@ -394,7 +398,8 @@ Result<TextQuery> ParseTextQuery(std::string_view json) {
 }
 
 std::string TextQueryToJson(const TextQuery& canonical) {
-  return std::visit(Writer(), canonical.node).dump();
+  return std::visit(Writer(), canonical.node)
+      .dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
 }  // namespace firth
