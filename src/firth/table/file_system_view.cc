@@ -19,7 +19,7 @@ constexpr int kReadThreads = 16;  // small files: latency is all that counts
 
 // Files of one group, uncommitted and later ones left out already.
 struct Group {
-  std::vector<BaseFile> bases;
+  std::vector<BaseFile> bases;  // by instant
   std::vector<LogFile> logs;
 };
 
@@ -100,6 +100,8 @@ class SliceBuilder {
     return !instant.empty() && InSnapshot(instant);
   }
   Status CheckFormat(const BaseFile& base) const;
+  Status DropRetries(std::vector<BaseFile>* bases) const;
+  Result<std::string> CommittedPath(const BaseFile& base) const;
   Status AddLog(LogFile log, Slices* slices) const;
   Result<std::string> SliceOfLog(const LogFile& log, const Slices& slices) const;
 
@@ -115,6 +117,38 @@ Status SliceBuilder::CheckFormat(const BaseFile& base) const {
   if (base.path.ends_with(extension)) return Status::OK();
   return WithRemedy(UnsupportedError("base file {} is not a {} file", base.path, extension),
                     "rewrite the partition with base files of one format");
+}
+
+// Path of the base file that its write committed for the group; "" when the metadata is gone.
+Result<std::string> SliceBuilder::CommittedPath(const BaseFile& base) const {
+  for (const Instant& instant : timeline_.instants()) {
+    if (instant.requested != base.instant || !instant.is_write()) continue;
+    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline_.ReadCommitMetadata(instant));
+    const auto stats = metadata.write_stats.find(std::string(partition_));
+    if (stats == metadata.write_stats.end()) break;
+    for (const WriteStat& stat : stats->second) {
+      if (stat.file_id == base.file_id) return stat.path;
+    }
+  }
+  return std::string();
+}
+
+// Sorts by instant. Of several base files of one write, which retried tasks may leave behind, only
+// the committed one stays.
+Status SliceBuilder::DropRetries(std::vector<BaseFile>* bases) const {
+  std::ranges::sort(*bases, {}, [](const BaseFile& base) {
+    return std::tuple(std::string_view(base.instant), std::string_view(base.path));
+  });
+  const auto same_write = [](const BaseFile& a, const BaseFile& b) {
+    return a.instant == b.instant;
+  };
+  auto found = std::ranges::adjacent_find(*bases, same_write);
+  while (found != bases->end()) {
+    ARROW_ASSIGN_OR_RAISE(const std::string committed, CommittedPath(*found));
+    bases->erase(found->path == committed ? std::next(found) : found);
+    found = std::ranges::adjacent_find(*bases, same_write);
+  }
+  return Status::OK();
 }
 
 Result<std::map<std::string, Group>> SliceBuilder::GroupFiles(const std::vector<FileInfo>& files,
@@ -137,6 +171,7 @@ Result<std::map<std::string, Group>> SliceBuilder::GroupFiles(const std::vector<
     Group& group = groups[log->file_id];
     group.logs.push_back(*std::move(log));
   }
+  for (auto& [file_id, group] : groups) ARROW_RETURN_NOT_OK(DropRetries(&group.bases));
   return groups;
 }
 
@@ -253,12 +288,12 @@ Result<std::vector<FileSlice>> ReadOptimizedSlices(
   std::vector<FileSlice> slices;
   slices.reserve(groups.size());
   for (auto& [file_id, group] : groups) {
-    const auto newest = std::ranges::max_element(group.bases, {}, &BaseFile::instant);
-    std::string instant = newest->instant;
+    BaseFile& newest = group.bases.back();
+    std::string instant = newest.instant;
     slices.push_back({.partition = std::string(partition),
                       .file_id = file_id,
                       .base_instant = std::move(instant),
-                      .base = std::move(*newest),
+                      .base = std::move(newest),
                       .logs = {}});
   }
   return slices;

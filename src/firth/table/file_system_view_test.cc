@@ -157,6 +157,28 @@ TEST(SnapshotSlices, VersionSixFoldsPendingCompactions) {
               ElementsAre("f 01: f_0-0-0_01.parquet .f_01.log.1_0-0-0 .f_03.log.1_0-0-0"));
 }
 
+TEST(SnapshotSlices, OfTheBaseFilesOfOneWriteTheCommittedOneCounts) {
+  const char* names[] = {"p/f_0-0-1_01.parquet", "p/f_0-0-2_01.parquet", "p/f_0-0-3_01.parquet"};
+  for (const std::string committed : names) {
+    const Result<Timeline> timeline = Timeline::Load(
+        testing::MemoryStorage({{".hoodie/timeline/01_02.commit",
+                                 R"({"partitionToWriteStats": {"p": [{"fileId": "f", "path": ")" +
+                                     committed + R"("}]}})"}}),
+        {});
+    ASSERT_TRUE(timeline.ok()) << timeline.status();
+    TableConfig config;
+    config.version = 9;
+    std::vector<FileInfo> files;
+    for (const char* name : names) files.push_back({name, 1});
+    for (const auto function : {SnapshotSlices, ReadOptimizedSlices}) {
+      const Result<std::vector<FileSlice>> slices = function(config, *timeline, {}, "p", files, "");
+      ASSERT_TRUE(slices.ok()) << slices.status();
+      ASSERT_EQ(slices->size(), 1u);
+      EXPECT_EQ(slices->front().base->path, committed);
+    }
+  }
+}
+
 TEST(SnapshotSlices, OtherBaseFormatsAreRefused) {
   Table table{.instants = {"01_02.commit"}, .files = {"f_0-0-0_01.orc"}};
   const Status status = table.Slices().status();

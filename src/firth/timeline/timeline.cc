@@ -76,6 +76,9 @@ void Timeline::IndexWrites() {
       first_active_write_ = instant.requested;
     }
   }
+  if (first_active_write_.empty() && !writes_.empty()) {  // all of them are savepointed
+    first_active_write_ = std::ranges::min_element(writes_)->first;
+  }
 }
 
 Timeline Timeline::CompletedAtOrBefore(std::string_view time) const {

@@ -98,6 +98,13 @@ TEST(TimelineIsCommitted, ASavepointedCommitDoesNotStartTheTimeline) {
   EXPECT_TRUE(timeline.IsCommitted("05")) << "archived between the two";
 }
 
+TEST(TimelineIsCommitted, SavepointedCommitsAloneStartTheTimeline) {
+  const Timeline timeline = Load({{"03_04.commit", ""}, {"03_05.savepoint", ""}});
+  EXPECT_TRUE(timeline.IsCommitted("02"));
+  EXPECT_TRUE(timeline.IsCommitted("03"));
+  EXPECT_FALSE(timeline.IsCommitted("04"));
+}
+
 TEST(TimelineLayoutOne, CompletesAtTheRequestedTime) {
   const Timeline timeline =
       Load({{"01.commit", ""}, {"02.deltacommit.inflight", ""}, {"hoodie.properties", ""}},
