@@ -89,6 +89,10 @@ Result<VectorColumn> VectorColumn::Make(const arrow::Array& array, std::string_v
 
 bool VectorColumn::IsNull(int64_t row) const { return rows_->IsNull(row); }
 
+bool VectorColumn::AllComplete(int64_t size) const {
+  return fixed_size_ == size && rows_->null_count() == 0 && elements_->null_count() == 0;
+}
+
 int64_t VectorColumn::Begin(int64_t row) const {
   if (offsets_ != nullptr) return offsets_[row];
   if (offsets64_ != nullptr) return offsets64_[row];

@@ -23,6 +23,8 @@ class VectorColumn {
   Element element() const { return element_; }
   int64_t length() const { return length_; }
   bool IsNull(int64_t row) const;
+  /// Whether every row has `size` elements and there are no nulls at all.
+  bool AllComplete(int64_t size) const;
   /// Elements of row `row`; of a null row undefined.
   int64_t Size(int64_t row) const { return Begin(row + 1) - Begin(row); }
   /// Whether an element of the row is null (its value in memory is then undefined).

@@ -72,16 +72,22 @@ Status VectorTopK::Add(const VectorBatch& batch) {
   if (batch.keys != nullptr && batch.keys->type_id() != arrow::Type::STRING) {
     return InternalError("record keys are {}, not utf8", batch.keys->type()->ToString());
   }
+  const int64_t length = column.length();
+  if (batch.selection == nullptr && column.AllComplete(static_cast<int64_t>(queries_->dim()))) {
+    report_.rows += length;
+    for (int64_t begin = 0; begin < length; begin += tile_rows_) {
+      ARROW_RETURN_NOT_OK(ScanTile({column, batch, begin, std::min(begin + tile_rows_, length)}));
+    }
+    return Status::OK();
+  }
   int64_t begin = 0;  // of the tile that grows; it is empty when begin == row
-  for (int64_t row = 0; row < column.length(); ++row) {
+  for (int64_t row = 0; row < length; ++row) {
     const bool comparable = Comparable(column, batch, row);
-    const bool extends = comparable && begin < row && row - begin < tile_rows_;
-    if (extends) continue;
+    if (comparable && begin < row && row - begin < tile_rows_) continue;
     if (begin < row) ARROW_RETURN_NOT_OK(ScanTile({column, batch, begin, row}));
     begin = comparable ? row : row + 1;
   }
-  if (begin >= column.length()) return Status::OK();
-  return ScanTile({column, batch, begin, column.length()});
+  return begin < length ? ScanTile({column, batch, begin, length}) : Status::OK();
 }
 
 /// Whether the row takes part; counts it, and the reason why not.

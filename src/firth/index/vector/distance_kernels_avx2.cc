@@ -28,9 +28,10 @@ struct DotStep {
   static __m256 Add(__m256 sum, __m256 a, __m256 b) { return _mm256_fmadd_ps(a, b, sum); }
 };
 
-inline void Prefetch(const float* p) {
-  _mm_prefetch(reinterpret_cast<const char*>(p) + kPrefetchBytes, _MM_HINT_T0);
+inline void PrefetchAhead(const float* p, size_t bytes) {
+  _mm_prefetch(reinterpret_cast<const char*>(p) + bytes, _MM_HINT_T0);
 }
+inline void Prefetch(const float* p) { PrefetchAhead(p, kPrefetchBytes); }
 
 inline float Horizontal(__m256 sum) {
   __m128 half = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
@@ -105,7 +106,11 @@ void Tile(const float* queries, const float* rows, size_t dim, size_t num_rows, 
     const __m256i mask = TailMask(dim - i < kLanes ? dim - i : kLanes);
     __m256 row[kRows];
 #pragma GCC unroll 2
-    for (size_t r = 0; r < kRows; ++r) row[r] = _mm256_maskload_ps(rows + r * dim + i, mask);
+    for (size_t r = 0; r < kRows; ++r) {
+      const float* at = rows + r * dim + i;
+      row[r] = _mm256_maskload_ps(at, mask);
+      PrefetchAhead(at, kRows * dim * sizeof(float));  // the same place of the next tile
+    }
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQueryBlock; ++q) {
       const __m256 query = _mm256_maskload_ps(queries + q * dim + i, mask);
