@@ -190,6 +190,17 @@ TEST_P(GoldenRead, SpilledLogsGiveTheSameRows) {
   Compare(reader.Read(View::kSnapshot, "", {}, options), expected_["snapshot"], "snapshot");
 }
 
+// By row numbers where all blocks carry them, by keys elsewhere: the same rows.
+TEST_P(GoldenRead, PositionsGiveTheSameRows) {
+  const GoldenTable table(GetParam());
+  GoldenReader reader(table.root());
+  if (!reader.Open().ok()) GTEST_SKIP() << "not a table that firth opens";
+  SliceReadOptions options;
+  options.position_merge = true;
+  options.batch_rows = 7;
+  Compare(reader.Read(View::kSnapshot, "", {}, options), expected_["snapshot"], "snapshot");
+}
+
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenRead);
 INSTANTIATE_TEST_SUITE_P(Tables, GoldenRead, ::testing::ValuesIn(testing::GoldenNames()),
                          [](const auto& test) { return test.param; });

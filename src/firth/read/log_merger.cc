@@ -8,6 +8,7 @@
 #include <arrow/util/checked_cast.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "firth/common/checksum.h"
@@ -25,16 +26,31 @@ bool IsDelete(uint8_t flags) { return (flags & row_flag::kDelete) != 0; }
 // A delete without an ordering value: it wins whatever it meets.
 bool IsNaturalDelete(uint8_t flags) { return IsDelete(flags) && (flags & row_flag::kNatural) != 0; }
 
-void HashKeys(const arrow::StringArray& keys, std::vector<uint64_t>* hashes) {
-  hashes->resize(keys.length());
-  for (int64_t i = 0; i < keys.length(); ++i) (*hashes)[i] = HashBytes(keys.GetView(i));
-}
-
 }  // namespace
 
-LogMerger::LogMerger(const MergePlan& plan, bool combining, size_t expected_keys)
-    : plan_(plan), combining_(combining), map_(expected_keys), combiner_(plan) {
+int64_t LogMerger::Keys::size() const {
+  return positions ? static_cast<int64_t>(positions->size()) : texts->length();
+}
+
+bool LogMerger::Keys::IsNull(int64_t i) const { return positions == nullptr && texts->IsNull(i); }
+
+std::string_view LogMerger::Keys::View(int64_t i) const {
+  if (positions == nullptr) return texts->GetView(i);
+  return {reinterpret_cast<const char*>(positions->data() + i), sizeof(int64_t)};
+}
+
+LogMerger::LogMerger(const MergePlan& plan, bool combining, size_t expected_keys, bool by_position)
+    : plan_(plan),
+      combining_(combining),
+      by_position_(by_position),
+      map_(expected_keys),
+      combiner_(plan) {
   if (combining_) combiner_.AddSource(nullptr, nullptr);
+}
+
+void LogMerger::HashKeys(const Keys& keys) {
+  hashes_.resize(keys.size());
+  for (int64_t i = 0; i < keys.size(); ++i) hashes_[i] = HashBytes(keys.View(i));
 }
 
 LogMerger::Side LogMerger::SideOf(const OrderingColumn& column, int64_t row) const {
@@ -162,13 +178,14 @@ Status LogMerger::Add(LogBatch batch) {
   batches_.push_back(std::move(batch));
   const LogBatch& added = batches_.back();
   if (combining_) combiner_.AddSource(added.rows, added.present);
-  const auto& keys = checked_cast<const arrow::StringArray&>(*added.keys);
-  if (keys.null_count() > 0) return CorruptError("a log record has no record key");
-  HashKeys(keys, &hashes_);
-  const auto count = keys.length();
+  Keys keys{&checked_cast<const arrow::StringArray&>(*added.keys)};
+  if (by_position_) keys.positions = &added.positions;
+  if (keys.texts->null_count() > 0) return CorruptError("a log record has no record key");
+  HashKeys(keys);
+  const int64_t count = keys.size();
   for (int64_t i = 0; i < count; ++i) {
     if (i + kPrefetchDistance < count) map_.Prefetch(hashes_[i + kPrefetchDistance]);
-    ARROW_RETURN_NOT_OK(AddRecord(hashes_[i], keys.GetView(i), number, static_cast<uint32_t>(i)));
+    ARROW_RETURN_NOT_OK(AddRecord(hashes_[i], keys.View(i), number, static_cast<uint32_t>(i)));
   }
   return Status::OK();
 }
@@ -209,19 +226,25 @@ Status LogMerger::MergeRowCustom(Entry* entry, uint32_t row, BaseMerge* result,
 }
 
 Result<BaseMerge> LogMerger::MergeBase(const std::shared_ptr<arrow::RecordBatch>& rows,
-                                       const arrow::Array& keys, const OrderingColumn& ordering) {
-  const auto& key_column = checked_cast<const arrow::StringArray&>(keys);
-  const int64_t count = key_column.length();
+                                       const arrow::Array& keys, const OrderingColumn& ordering,
+                                       int64_t first_row) {
+  Keys base_keys{&checked_cast<const arrow::StringArray&>(keys)};
+  const int64_t count = base_keys.size();
+  if (by_position_) {
+    base_positions_.resize(count);
+    std::iota(base_positions_.begin(), base_positions_.end(), first_row);
+    base_keys.positions = &base_positions_;
+  }
   BaseMerge result;
   result.keep.assign(count, 1);
   if (map_.size() == 0) return result;
   std::vector<VersionRef> merged;
   if (combining_) combiner_.ReplaceSource(kBaseSource, rows);
   const size_t combinations = combiner_.combinations();
-  HashKeys(key_column, &hashes_);
+  HashKeys(base_keys);
   for (int64_t i = 0; i < count; ++i) {
     if (i + kPrefetchDistance < count) map_.Prefetch(hashes_[i + kPrefetchDistance]);
-    Entry* entry = key_column.IsNull(i) ? nullptr : map_.Find(hashes_[i], key_column.GetView(i));
+    Entry* entry = base_keys.IsNull(i) ? nullptr : map_.Find(hashes_[i], base_keys.View(i));
     // Hudi takes a record out of its map when it meets the first row of the key: further rows of
     // the same key are records of their own.
     if (entry == nullptr || entry->consumed) continue;

@@ -28,13 +28,17 @@ class LogMerger {
  public:
   /// `plan` outlives the merger. `combining`: results may take columns from several versions, so
   /// that batches need all their columns; otherwise keys and ordering values suffice.
-  LogMerger(const MergePlan& plan, bool combining, size_t expected_keys = 0);
+  /// `by_position`: every batch has positions, which take the place of keys.
+  LogMerger(const MergePlan& plan, bool combining, size_t expected_keys = 0,
+            bool by_position = false);
 
   Status Add(LogBatch batch);
 
-  /// `keys` and `ordering` are those of the base rows; `rows` is needed when combining.
+  /// `keys` and `ordering` are those of the base rows, the first of which is row number `first_row`
+  /// of the file; `rows` is needed when combining.
   Result<BaseMerge> MergeBase(const std::shared_ptr<arrow::RecordBatch>& rows,
-                              const arrow::Array& keys, const OrderingColumn& ordering);
+                              const arrow::Array& keys, const OrderingColumn& ordering,
+                              int64_t first_row = 0);
 
   /// Per batch, one byte per record: not zero for records that are rows of the result as they are
   /// and did not come out of MergeBase.
@@ -55,6 +59,17 @@ class LogMerger {
     std::string_view wide;
   };
 
+  // What records are matched by: key texts, or row numbers as eight bytes.
+  struct Keys {
+    const arrow::StringArray* texts = nullptr;
+    const std::vector<int64_t>* positions = nullptr;
+
+    int64_t size() const;
+    bool IsNull(int64_t i) const;
+    std::string_view View(int64_t i) const;
+  };
+
+  void HashKeys(const Keys& keys);
   Side SideOf(const OrderingColumn& column, int64_t row) const;
   Side SideOf(const Entry& entry) const;
   int Compare(const Side& a, const Side& b) const;
@@ -77,10 +92,12 @@ class LogMerger {
 
   const MergePlan& plan_;
   bool combining_;
+  bool by_position_;
   RecordMap map_;
   std::vector<LogBatch> batches_;
   RecordCombiner combiner_;       // source 0 is the base batch, source i + 1 the log batch i
   std::vector<uint64_t> hashes_;  // of the batch at hand
+  std::vector<int64_t> base_positions_;
 };
 
 }  // namespace firth

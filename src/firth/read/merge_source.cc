@@ -4,6 +4,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,12 @@ class MemoryMerge : public MergeSource {
       : job_(std::move(job)), logs_(std::move(logs)), records_(records) {}
 
   Status Init() {
-    merger_ =
-        std::make_unique<LogMerger>(job_->plan, job_->combining, static_cast<size_t>(records_));
+    const bool by_position =
+        job_->slice.base && std::all_of(logs_.begin(), logs_.end(), [](const LogBatch& batch) {
+          return static_cast<int64_t>(batch.positions.size()) == batch.num_records();
+        });
+    merger_ = std::make_unique<LogMerger>(job_->plan, job_->combining,
+                                          static_cast<size_t>(records_), by_position);
     for (LogBatch& batch : logs_) ARROW_RETURN_NOT_OK(merger_->Add(std::move(batch)));
     logs_.clear();
     if (!job_->slice.base) return Status::OK();
@@ -36,7 +41,7 @@ class MemoryMerge : public MergeSource {
     if (pending_) return std::exchange(pending_, nullptr);
     if (base_) {
       ARROW_ASSIGN_OR_RAISE(const BaseBatch batch, base_->Next());
-      if (batch.rows) return MergeBatch(batch.rows);
+      if (batch.rows) return MergeBatch(batch.rows, batch.first_row);
       base_ = nullptr;
     }
     if (!leftovers_ready_) {
@@ -53,13 +58,14 @@ class MemoryMerge : public MergeSource {
   }
 
  private:
-  Result<std::shared_ptr<arrow::RecordBatch>> MergeBatch(std::shared_ptr<arrow::RecordBatch> rows) {
+  Result<std::shared_ptr<arrow::RecordBatch>> MergeBatch(std::shared_ptr<arrow::RecordBatch> rows,
+                                                         int64_t first_row) {
     if (job_->options.instants) {
       ARROW_ASSIGN_OR_RAISE(rows, KeepInstants(rows, *job_->options.instants));
     }
     ARROW_ASSIGN_OR_RAISE(const auto keys, job_->plan.keys.Of(*rows));
     ARROW_ASSIGN_OR_RAISE(const OrderingColumn ordering, job_->plan.ordering.FromRows(*rows));
-    ARROW_ASSIGN_OR_RAISE(BaseMerge merge, merger_->MergeBase(rows, *keys, ordering));
+    ARROW_ASSIGN_OR_RAISE(BaseMerge merge, merger_->MergeBase(rows, *keys, ordering, first_row));
     pending_ = std::move(merge.merged);
     return KeepRows(rows, merge.keep);
   }

@@ -27,6 +27,9 @@ using arrow::internal::checked_cast;
 // base file need room as well.
 constexpr int64_t kFoldShare = 2;
 
+// Each partition reads the keys of the whole base file once more.
+constexpr int64_t kMaxPartitions = 1'024;
+
 class SpilledMerge : public MergeSource {
  public:
   SpilledMerge(std::shared_ptr<MergeJob> job, std::unique_ptr<LogStore> store)
@@ -80,7 +83,8 @@ class SpilledMerge : public MergeSource {
     const int64_t bytes =
         store_->num_records() * per_record + (job_->combining ? store_->spilled_bytes() : 0);
     const int64_t room = std::max<int64_t>(1, job_->options.memory_budget / kFoldShare);
-    return static_cast<size_t>(std::max<int64_t>(1, (bytes + room - 1) / room));
+    const int64_t wanted = (bytes + room - 1) / room;
+    return static_cast<size_t>(std::clamp<int64_t>(wanted, 1, kMaxPartitions));
   }
 
   // The records of a batch whose keys fall into the partition.

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pruning may keep too much and must never drop a row that matches: random filters against rows.
+#include "firth/read/prune.h"
+
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/compute/api_scalar.h>
+#include <arrow/compute/exec.h>
+#include <arrow/record_batch.h>
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "firth/common/arrow_init.h"
+
+namespace firth {
+namespace {
+
+namespace cp = arrow::compute;
+
+using Values = std::vector<std::optional<double>>;
+
+std::shared_ptr<arrow::Schema> TwoColumns() {
+  return arrow::schema({arrow::field("i", arrow::int64()), arrow::field("d", arrow::float64())});
+}
+
+std::shared_ptr<arrow::RecordBatch> Rows(const Values& values) {
+  arrow::Int64Builder ints;
+  arrow::DoubleBuilder doubles;
+  for (const auto& value : values) {
+    EXPECT_TRUE((value ? doubles.Append(*value) : doubles.AppendNull()).ok());
+    EXPECT_TRUE((value && !std::isnan(*value) ? ints.Append(static_cast<int64_t>(*value))
+                                              : ints.AppendNull())
+                    .ok());
+  }
+  return arrow::RecordBatch::Make(TwoColumns(), static_cast<int64_t>(values.size()),
+                                  {ints.Finish().ValueOrDie(), doubles.Finish().ValueOrDie()});
+}
+
+// As Parquet statistics: NaN is in no bound.
+ColumnRange Range(const Values& values, bool is_int) {
+  ColumnRange range;
+  range.rows = static_cast<int64_t>(values.size());
+  range.null_count = 0;
+  std::optional<double> min, max;
+  for (const auto& value : values) {
+    if (!value || (is_int && std::isnan(*value))) {
+      ++range.null_count;
+      continue;
+    }
+    if (std::isnan(*value)) continue;
+    min = std::min(min.value_or(*value), *value);
+    max = std::max(max.value_or(*value), *value);
+  }
+  if (!min) return range;
+  const auto scalar = [&](double v) -> std::shared_ptr<arrow::Scalar> {
+    if (is_int) return arrow::MakeScalar(static_cast<int64_t>(v));
+    return arrow::MakeScalar(v);
+  };
+  range.min = scalar(*min);
+  range.max = scalar(*max);
+  return range;
+}
+
+bool AnyMatches(const cp::Expression& bound, const std::shared_ptr<arrow::RecordBatch>& rows) {
+  const arrow::Datum mask =
+      cp::ExecuteScalarExpression(bound, *rows->schema(), arrow::Datum(rows)).ValueOrDie();
+  if (mask.is_scalar()) {
+    return mask.scalar()->is_valid && mask.scalar_as<arrow::BooleanScalar>().value;
+  }
+  return mask.array_as<arrow::BooleanArray>()->true_count() > 0;
+}
+
+class RandomFilters {
+ public:
+  explicit RandomFilters(unsigned seed) : random_(seed) {}
+
+  int Pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+
+  cp::Expression Leaf() {
+    static const char* kOps[] = {"equal",      "not_equal", "less",
+                                 "less_equal", "greater",   "greater_equal"};
+    const bool is_int = Pick(2) == 0;
+    const cp::Expression field = cp::field_ref(is_int ? "i" : "d");
+    if (Pick(8) == 0) return cp::is_null(field, Pick(2) == 0);
+    if (Pick(8) == 0) return cp::is_valid(field);
+    const int number = Pick(9) - 4;
+    cp::Expression literal =
+        is_int ? cp::literal(int64_t{number}) : cp::literal(number == 4 ? NAN : number * 1.0);
+    if (Pick(12) == 0) literal = cp::literal(arrow::MakeNullScalar(arrow::int64()));
+    if (Pick(4) == 0) return cp::call(kOps[Pick(6)], {literal, field});
+    return cp::call(kOps[Pick(6)], {field, literal});
+  }
+
+  cp::Expression Tree(int depth) {
+    if (depth == 0) return Leaf();
+    switch (Pick(5)) {
+      case 0:
+        return cp::and_(Tree(depth - 1), Tree(depth - 1));
+      case 1:
+        return cp::or_(Tree(depth - 1), Tree(depth - 1));
+      case 2:
+        return cp::not_(Tree(depth - 1));
+      default:
+        return Leaf();
+    }
+  }
+
+  Values SomeValues() {
+    Values values;
+    const int base = Pick(9) - 4;
+    for (int i = 0, n = 1 + Pick(4); i < n; ++i) {
+      if (Pick(6) == 0) {
+        values.emplace_back(std::nullopt);
+      } else if (Pick(8) == 0) {
+        values.emplace_back(NAN);
+      } else if (Pick(8) == 0) {
+        values.emplace_back(-0.0);
+      } else {
+        values.emplace_back(base + Pick(3));
+      }
+    }
+    return values;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+TEST(CanMatch, NeverDropsAMatchingRow) {
+  ASSERT_TRUE(InitializeArrow().ok());
+  RandomFilters random(7);
+  int dropped = 0;
+  constexpr int kRounds = 4'000;
+  for (int round = 0; round < kRounds; ++round) {
+    const Values values = random.SomeValues();
+    const auto rows = Rows(values);
+    const cp::Expression bound = random.Tree(3).Bind(*rows->schema()).ValueOrDie();
+    const bool can = CanMatch(bound, [&](const std::string& column) -> std::optional<ColumnRange> {
+      return Range(values, column == "i");
+    });
+    dropped += !can;
+    ASSERT_TRUE(can || !AnyMatches(bound, rows)) << bound.ToString() << "\n" << rows->ToString();
+  }
+  EXPECT_GT(dropped, kRounds / 20);  // it does prune
+}
+
+TEST(CanMatch, UnknownColumnsCanAlwaysMatch) {
+  const cp::Expression bound =
+      cp::equal(cp::field_ref("i"), cp::literal(int64_t{1})).Bind(*TwoColumns()).ValueOrDie();
+  EXPECT_TRUE(CanMatch(bound, [](const std::string&) { return std::nullopt; }));
+}
+
+}  // namespace
+}  // namespace firth
