@@ -33,6 +33,9 @@ namespace cp = arrow::compute;
 
 constexpr char kScore[] = "_score";
 
+/// What a hit takes in memory, with a short key.
+constexpr int64_t kHitBytes = 256;
+
 /// Everything that the threads of one search share. The rows come without the filter, because all
 /// of them count in the statistics; the filter becomes a mask.
 struct TextSearchPlan {
@@ -155,6 +158,11 @@ Result<TextHits> Rank(const TextSearchPlan& plan, const SearchOptions& options,
     report->columns.push_back({plan.query->columns[c].name, statistics.records, statistics.tokens});
   }
   if (!scan.needs_second_pass()) return scan.Rank(options.k);
+  if (options.k > options.memory_budget / kHitBytes / static_cast<int64_t>(workers)) {
+    return Error(ErrorCode::kResourceExhausted,
+                 "k is {}: that many of the matching rows do not fit into memory_budget, {} bytes",
+                 options.k, options.memory_budget);
+  }
   const TextSecondPass::Plan second(scan);
   std::vector<TextSecondPass> passes;
   for (size_t w = 0; w < workers; ++w) passes.emplace_back(second, options.k);

@@ -103,8 +103,7 @@ struct BoundNode {
       node;
 };
 
-/// The analyzer of a column. Errors: FTS_UNKNOWN_COLUMN, FTS_NOT_STRING_COLUMN,
-/// FTS_AMBIGUOUS_ANALYZER.
+/// The analyzer of a column. Errors: FTS_UNKNOWN_COLUMN, FTS_NOT_STRING_COLUMN.
 using AnalyzerResolver =
     std::function<Result<std::shared_ptr<const Analyzer>>(const std::string& column)>;
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "firth/index/text/phrase_match.h"
@@ -157,8 +158,6 @@ Status ColumnScanner::Scan(std::string_view text, ColumnFeatures* out) {
 template <bool kPatterns>
 Status ColumnScanner::ScanTokens(std::string_view text, ColumnFeatures* out) {
   const Analyzer& analyzer = *column_.analyzer;
-  const uint8_t case_bit = analyzer.ascii_case_bit();
-  const uint64_t case_mask = CaseMask(case_bit);
   const char* end = text.data() + text.size();
   SimpleTokenizer tokenizer = analyzer.Tokenize(text);
   std::array<RawToken, kTokenBatch> batch;
@@ -167,35 +166,41 @@ Status ColumnScanner::ScanTokens(std::string_view text, ColumnFeatures* out) {
   while (const size_t count = tokenizer.Next(batch)) {
     for (size_t i = 0; i < count; ++i, ++position) {
       const RawToken& raw = batch[i];
-      std::string_view term = raw.text();
-      uint32_t found;
-      if (!raw.wide()) {
-        if (analyzer.DropsAscii(raw)) {
-          ++dropped;
-          continue;
-        }
-        found = vocabulary_.Find(term, LoadKey(raw.begin, raw.length, end, case_mask), case_bit);
-        if constexpr (kPatterns) {
-          scratch_.assign(term);
-          for (char& c : scratch_) c = static_cast<char>(c | case_bit);
-          term = scratch_;
-        }
-      } else {
-        const auto finished = analyzer.FinishWide(raw, &scratch_);
-        if (!finished) {
-          ++dropped;
-          continue;
-        }
-        term = *finished;
-        found = vocabulary_.Find(term, ColumnVocabulary::KeyOf(term), 0);
+      std::optional<uint32_t> found;
+      if (raw.wide()) {
+        found = FindWide<kPatterns>(raw, out);
+      } else if (!analyzer.DropsAscii(raw)) {
+        found = FindAscii<kPatterns>(raw, end, out);
       }
-      if constexpr (kPatterns) found = OnPatterns(term, found, out);
-      if (found != ColumnVocabulary::kNone) OnTerm(found, position, out);
+      if (!found) {
+        ++dropped;
+      } else if (*found != ColumnVocabulary::kNone) {
+        OnTerm(*found, position, out);
+      }
     }
   }
   ARROW_RETURN_NOT_OK(Analyzer::CheckEnd(tokenizer, position));
   out->length = static_cast<uint32_t>(position - dropped);
   return Status::OK();
+}
+
+template <bool kPatterns>
+uint32_t ColumnScanner::FindAscii(const RawToken& raw, const char* text_end, ColumnFeatures* out) {
+  const uint8_t case_bit = column_.analyzer->ascii_case_bit();
+  const uint64_t key = LoadKey(raw.begin, raw.length, text_end, CaseMask(case_bit));
+  const uint32_t found = vocabulary_.Find(raw.text(), key, case_bit);
+  if constexpr (!kPatterns) return found;
+  scratch_.assign(raw.text());
+  for (char& c : scratch_) c = static_cast<char>(c | case_bit);
+  return OnPatterns(scratch_, found, out);
+}
+
+template <bool kPatterns>
+std::optional<uint32_t> ColumnScanner::FindWide(const RawToken& raw, ColumnFeatures* out) {
+  const auto term = column_.analyzer->FinishWide(raw, &scratch_);
+  if (!term) return std::nullopt;
+  const uint32_t found = vocabulary_.Find(*term, ColumnVocabulary::KeyOf(*term), 0);
+  return kPatterns ? OnPatterns(*term, found, out) : found;
 }
 
 void ColumnScanner::OnTerm(uint32_t term, uint64_t position, ColumnFeatures* out) {

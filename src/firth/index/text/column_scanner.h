@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,11 @@ class ColumnScanner {
   void Reset(ColumnFeatures* out) const;
   template <bool kPatterns>
   Status ScanTokens(std::string_view text, ColumnFeatures* out);
+  // The number of a token's term, kNone if it is of no interest; nullopt if the filters drop it.
+  template <bool kPatterns>
+  uint32_t FindAscii(const RawToken& raw, const char* text_end, ColumnFeatures* out);
+  template <bool kPatterns>
+  std::optional<uint32_t> FindWide(const RawToken& raw, ColumnFeatures* out);
   void OnTerm(uint32_t term, uint64_t position, ColumnFeatures* out);
   uint32_t OnPatterns(std::string_view term, uint32_t known, ColumnFeatures* out);
   void FindPhrases(ColumnFeatures* out);

@@ -16,7 +16,6 @@ inline constexpr std::string_view kFtsBadOptionValue = "FTS_BAD_OPTION_VALUE";
 inline constexpr std::string_view kFtsBadQuery = "FTS_BAD_QUERY";
 inline constexpr std::string_view kFtsNotStringColumn = "FTS_NOT_STRING_COLUMN";
 inline constexpr std::string_view kFtsUnknownColumn = "FTS_UNKNOWN_COLUMN";
-inline constexpr std::string_view kFtsAmbiguousAnalyzer = "FTS_AMBIGUOUS_ANALYZER";
 inline constexpr std::string_view kFtsUnsupportedAnalyzer = "FTS_UNSUPPORTED_ANALYZER";
 inline constexpr std::string_view kFtsTooManyClauses = "FTS_TOO_MANY_CLAUSES";
 inline constexpr std::string_view kFtsQueryTooDeep = "FTS_QUERY_TOO_DEEP";
