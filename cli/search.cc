@@ -98,6 +98,10 @@ arrow::Result<std::string> QueryTree(const TextArguments& arguments) {
   }
   json tree;
   if (arguments.text_columns.size() > 1) {
+    if (arguments.phrase || arguments.prefix || !arguments.fuzziness.empty()) {
+      return UsageError("--phrase, --prefix and --fuzziness search one column",
+                        "give one --column, or write the query as a tree in JSON");
+    }
     json columns = json::array();
     for (const std::string& column : arguments.text_columns) columns.push_back({{"name", column}});
     tree["multi_match"] = {{"query", arguments.query},
