@@ -13,6 +13,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -230,6 +232,49 @@ TEST(OpenSlice, SpillsWithinItsBudgetAndGivesTheSameRows) {
   options.batch_rows = 500;
   EXPECT_EQ(Sorted(spilled.Read(options).ValueOrDie()), expected);
   EXPECT_GT(spilled.metrics->spilled_bytes, options.memory_budget);
+}
+
+// Peak of Arrow's memory after reading all columns of the table's slice.
+int64_t PeakOfReading(const std::string& path, int64_t budget) {
+  const OpenTable table(path);
+  SliceReadOptions options;
+  options.columns = table.context->schema.full->field_names();
+  options.memory_budget = budget;
+  options.batch_rows = 2'000;
+  const auto stream =
+      OpenSlice(table.context, table.slices[0], options, table.metrics).ValueOrDie();
+  std::shared_ptr<arrow::RecordBatch> batch;
+  do {
+    if (!stream->ReadNext(&batch).ok()) std::exit(2);
+  } while (batch != nullptr);
+  return arrow::default_memory_pool()->max_memory();
+}
+
+// Reads in a fresh process, because Arrow's high-water mark only rises; the table is made by the
+// parent and found through the environment.
+TEST(OpenSliceDeathTest, SpillingBoundsThePeakOfMemory) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  constexpr const char* kVariable = "FIRTH_PEAK_TEST_TABLE";
+  const TempDir dir;
+  if (std::getenv(kVariable) == nullptr) {
+    TableBuilder builder(dir.table(), PlainSpec());
+    builder.Insert(*PlainRows(0, 40'000, 1, 10, 0));
+    for (int64_t round = 0; round < 10; ++round) {
+      builder.Upsert(*PlainRows(round * 4'000, 4'000, 1, 20, 1'000'000 * round));
+    }
+    ASSERT_TRUE(builder.status().ok()) << builder.status();
+    setenv(kVariable, dir.table().c_str(), 1);
+  }
+  const auto measure = [&] {
+    const char* path = std::getenv(kVariable);
+    const int64_t spilled = PeakOfReading(path, 1 << 20);
+    const int64_t in_memory = PeakOfReading(path, 1 << 30);
+    std::fprintf(stderr, "peaks: %ld and %ld bytes\n", static_cast<long>(spilled),
+                 static_cast<long>(in_memory));
+    std::exit(2 * spilled < in_memory ? 0 : 1);
+  };
+  EXPECT_EXIT(measure(), ::testing::ExitedWithCode(0), "peaks");
+  unsetenv(kVariable);
 }
 
 // Adds the counts of all versions.
