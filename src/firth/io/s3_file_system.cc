@@ -17,10 +17,14 @@ constexpr int64_t kMaxAttempts = 6;
 Status StartSdk() {
   fs::S3GlobalOptions options = fs::S3GlobalOptions::Defaults();
   options.log_level = fs::S3LogLevel::Fatal;
-  ARROW_RETURN_NOT_OK(fs::InitializeS3(options));
-  // The SDK's threads must be gone before static destructors run.
-  std::atexit([] { ARROW_UNUSED(fs::EnsureS3Finalized()); });
-  return Status::OK();
+  return fs::InitializeS3(options);
+}
+
+// The SDK's threads must be gone before static destructors run. To be called once a file system
+// exists: what it made inside Arrow then outlives the handler, which runs in reverse order.
+bool FinalizeAtExit() {
+  static const bool registered = std::atexit([] { ARROW_UNUSED(fs::EnsureS3Finalized()); }) == 0;
+  return registered;
 }
 
 Result<std::shared_ptr<fs::FileSystem>> Make(const S3Settings& settings) {
@@ -44,7 +48,9 @@ Result<std::shared_ptr<fs::FileSystem>> Make(const S3Settings& settings) {
   if (settings.connect_timeout > 0) options.connect_timeout = settings.connect_timeout;
   if (settings.request_timeout > 0) options.request_timeout = settings.request_timeout;
   options.retry_strategy = fs::S3RetryStrategy::GetAwsStandardRetryStrategy(kMaxAttempts);
-  return fs::S3FileSystem::Make(options);
+  ARROW_ASSIGN_OR_RAISE(auto file_system, fs::S3FileSystem::Make(options));
+  if (!FinalizeAtExit()) return InternalError("no room for the handler that ends the S3 client");
+  return file_system;
 }
 
 }  // namespace
