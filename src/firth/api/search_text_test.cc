@@ -243,6 +243,19 @@ TEST_P(SearchTextContract, ErrorsBeginWithTheirStableName) {
   EXPECT_THAT(message("lazy fox"), StartsWith("FTS_BAD_QUERY"));
 }
 
+TEST(SearchText, TableWithoutCommitsHasNoHits) {
+  if (!std::filesystem::exists(testing::GoldenDir() / "v9_cow_empty.zip")) {
+    GTEST_SKIP() << "no golden table v9_cow_empty in " << testing::GoldenDir();
+  }
+  const testing::GoldenTable table("v9_cow_empty");
+  const Snapshot snapshot = Table::Open(table.root().string())->Pin().ValueOrDie();
+  TextSearchReport report;
+  const auto rows =
+      SearchText(snapshot, R"({"match":{"column":"name","query":"a"}})", {}, &report).ValueOrDie();
+  EXPECT_EQ(rows->num_rows(), 0);
+  EXPECT_EQ(report.matches, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, SearchTextContract, ::testing::Values("v9_mor_search"),
                          [](const auto& table) { return std::string(table.param); });
 

@@ -49,7 +49,7 @@ inline BlockMasks Classify(const char* p) {
     const bool word =
         static_cast<uint8_t>((c | 0x20) - 'a') < 26 || static_cast<uint8_t>(c - '0') < 10;
     masks.word |= uint64_t{word} << i;
-    masks.wide |= uint64_t{c >> 7} << i;
+    masks.wide |= static_cast<uint64_t>(c >> 7) << i;
   }
   return masks;
 }
