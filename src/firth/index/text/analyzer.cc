@@ -125,9 +125,8 @@ Result<std::vector<Token>> Analyzer::Analyze(std::string_view text) const {
           tokens.push_back({std::string(*term), static_cast<uint32_t>(position)});
         }
       } else if (!DropsAscii(raw)) {
-        Token& token =
-            tokens.emplace_back(std::string(raw.text()), static_cast<uint32_t>(position));
-        for (char& c : token.term) c = static_cast<char>(c | ascii_case_bit_);
+        tokens.push_back({std::string(raw.text()), static_cast<uint32_t>(position)});
+        for (char& c : tokens.back().term) c = static_cast<char>(c | ascii_case_bit_);
       }
     }
   }

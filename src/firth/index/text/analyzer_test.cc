@@ -160,11 +160,7 @@ std::string RandomText(std::mt19937& random, bool broken) {
           {0x1100, 0x1200},   {0x1E00, 0x2200},  {0xAC00, 0xAD00}, {0xF900, 0x10000},
           {0x1D400, 0x1D800}, {0x20000, 0x20100}};
       const auto [low, high] = kRanges[below(std::size(kRanges))];
-      text += [&] {
-        std::string one;
-        icu::UnicodeString(static_cast<UChar32>(low + below(high - low))).toUTF8String(one);
-        return one;
-      }();
+      icu::UnicodeString(static_cast<UChar32>(low + below(high - low))).toUTF8String(text);
     } else {
       text += static_cast<char>(0x80 + below(128));
     }

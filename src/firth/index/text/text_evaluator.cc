@@ -20,7 +20,7 @@ class Evaluator {
   Evaluator(std::span<const ColumnFeatures> row, ClauseHit hit) : row_(row), hit_(hit) {}
 
   Truth Of(const BoundNode& node) const {
-    return std::visit([this](const auto& kind) { return Of(kind); }, node.node);
+    return std::visit([this](const auto& kind) { return this->Of(kind); }, node.node);
   }
   Truth Of(const BoundMatch& match) const {
     const ColumnFeatures& column = row_[match.column];
