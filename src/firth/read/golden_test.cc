@@ -129,6 +129,11 @@ class GoldenRead : public ::testing::TestWithParam<std::string> {
     return lines;
   }
 
+  // Hudi 1.0.2 took the beginning of a range into it; 1.2.0, which firth follows, does not.
+  bool StartsInclusive() const {
+    return expected_.value("read_by", expected_["hudi_version"].get<std::string>()) == "1.0.2";
+  }
+
   std::vector<json> Pooled(const json& view) const {
     std::vector<json> rows;
     for (const auto& index : view["rows"]) rows.push_back(expected_["rows"][index.get<size_t>()]);
@@ -168,13 +173,10 @@ TEST_P(GoldenRead, ViewsEqualThoseOfHudi) {
   for (const auto& [time, view] : expected_["time_travel"].items()) {
     Compare(reader.Read(View::kSnapshot, time, {}), view, "as of " + time);
   }
-  // Hudi 1.0.2 took the beginning of a range into it; 1.2.0, which firth follows, does not.
-  const bool inclusive =
-      expected_.value("read_by", expected_["hudi_version"].get<std::string>()) == "1.0.2";
   for (const json& view : expected_["incremental"]) {
     if (!view["end"].is_null()) continue;
     const auto begin = view["begin"].get<std::string>();
-    Compare(reader.Read(View::kSnapshot, "", reader.After(begin, inclusive)), view,
+    Compare(reader.Read(View::kSnapshot, "", reader.After(begin, StartsInclusive())), view,
             "after " + begin);
   }
 }
@@ -188,6 +190,11 @@ TEST_P(GoldenRead, SpilledLogsGiveTheSameRows) {
   options.memory_budget = 2'000;
   options.batch_rows = 3;
   Compare(reader.Read(View::kSnapshot, "", {}, options), expected_["snapshot"], "snapshot");
+  const json& last = expected_["incremental"].empty() ? json() : expected_["incremental"].back();
+  if (last.is_null() || !last["end"].is_null()) return;
+  const auto begin = last["begin"].get<std::string>();
+  Compare(reader.Read(View::kSnapshot, "", reader.After(begin, StartsInclusive()), options), last,
+          "after " + begin);
 }
 
 // By row numbers where all blocks carry them, by keys elsewhere: the same rows.
@@ -204,6 +211,31 @@ TEST_P(GoldenRead, PositionsGiveTheSameRows) {
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenRead);
 INSTANTIATE_TEST_SUITE_P(Tables, GoldenRead, ::testing::ValuesIn(testing::GoldenNames()),
                          [](const auto& test) { return test.param; });
+
+// Hudi 1.2 fails to read its own table here; the rows follow from what was written: (ts, seq)
+// decide, nulls count as 0, and the deletes of 7 to 10 carry no ordering value.
+TEST(GoldenTables, NullsInSeveralOrderingFieldsAreRead) {
+  const std::string name = "v9_mor_ordering_multi";
+  if (!std::filesystem::exists(GoldenDir() / (name + ".zip"))) {
+    GTEST_SKIP() << "golden tables not found in " << GoldenDir();
+  }
+  const GoldenTable table(name);
+  GoldenReader reader(table.root());
+  ASSERT_TRUE(reader.Open().ok());
+  std::map<int, std::string> names, expected;
+  for (int id = 0; id < 20; ++id) {
+    if (id < 7 || id > 10) expected[id] = "a";
+  }
+  expected[0] = "seq+";
+  expected[2] = "ts+";
+  expected[4] = "tie";
+  expected[20] = "over-null";
+  expected[21] = "over-ten-null";
+  const auto rows = reader.Read(View::kSnapshot, "", {});
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  for (const json& row : *rows) names[row["id"]] = row["name"];
+  EXPECT_EQ(names, expected);
+}
 
 TEST(GoldenTables, ArePresent) {
   if (testing::GoldenNames().empty()) {

@@ -19,6 +19,11 @@
 namespace firth {
 namespace {
 
+// Bytes of records decoded into one batch: text columns must stay below 2 GiB, and what is decoded
+// in one go cannot be spilled in parts.
+constexpr int64_t kMinBatchBytes = int64_t{1} << 16;
+constexpr int64_t kMaxBatchBytes = int64_t{1} << 28;
+
 std::string_view ViewOf(const arrow::Buffer& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.size())};
 }
@@ -34,22 +39,25 @@ int64_t LogBatch::bytes() const {
   return total;
 }
 
-LogLoader::LogLoader(const ReadContext& context, const MergePlan& plan, const LogScan& scan,
+LogLoader::LogLoader(const ReadContext& context, const MergePlan& plan, LogScan scan,
                      ColumnConstants constants, const SliceReadOptions& options,
                      std::string base_instant, SliceReadMetrics* metrics)
     : context_(context),
       plan_(plan),
-      scan_(scan),
+      scan_(std::move(scan)),
       constants_(std::move(constants)),
       options_(options),
       base_instant_(std::move(base_instant)),
-      metrics_(metrics) {}
+      metrics_(metrics),
+      last_block_(scan_.sources.size()) {
+  for (size_t i = 0; i < scan_.blocks.size(); ++i) last_block_[scan_.blocks[i].source] = i + 1;
+}
 
 Result<std::optional<LogBatch>> LogLoader::Next() {
   while (true) {
     if (cursor_.block == nullptr) {
       if (next_block_ == scan_.blocks.size()) return std::nullopt;
-      ARROW_RETURN_NOT_OK(OpenBlock(scan_.blocks[next_block_++]));
+      ARROW_RETURN_NOT_OK(OpenBlock(next_block_++));
     }
     const ScannedBlock& block = scan_.blocks[next_block_ - 1];
     const auto next = [&]() -> Result<std::optional<LogBatch>> {
@@ -69,7 +77,7 @@ Result<std::optional<LogBatch>> LogLoader::Next() {
     Result<std::optional<LogBatch>> batch = next();
     if (!batch.ok()) {
       return WithContext(batch.status(),
-                         fmt::format("{}: block at offset {}", scan_.readers[block.reader]->path(),
+                         fmt::format("{}: block at offset {}", scan_.sources[block.source].path,
                                      block.block.offset));
     }
     if (*batch && (*batch)->num_records() > 0) return batch;
@@ -78,18 +86,32 @@ Result<std::optional<LogBatch>> LogLoader::Next() {
 
 bool LogLoader::IsPartial() const { return cursor_.block->Get(LogHeaderKey::kIsPartial) == "true"; }
 
-Status LogLoader::OpenBlock(const ScannedBlock& block) {
-  const LogReader& reader = *scan_.readers[block.reader];
+// A file is opened again when it was closed after the scan, and closed after its last block.
+Result<std::shared_ptr<arrow::Buffer>> LogLoader::LoadContent(size_t number) {
+  const ScannedBlock& block = scan_.blocks[number];
+  LogSource& source = scan_.sources[block.source];
+  if (source.reader == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(auto file, context_.storage->OpenFile(source.path, source.size));
+    ARROW_ASSIGN_OR_RAISE(source.reader, LogReader::Open(std::move(file), source.path));
+  }
+  auto content = source.reader->LoadContent(block.block);
+  if (last_block_[block.source] == number + 1) source.reader = nullptr;
+  return content;
+}
+
+Status LogLoader::OpenBlock(size_t number) {
+  const ScannedBlock& block = scan_.blocks[number];
+  const std::string& path = scan_.sources[block.source].path;
   cursor_ = Cursor{};
   cursor_.block = &block.block;
-  ARROW_ASSIGN_OR_RAISE(cursor_.content, reader.LoadContent(block.block));
+  ARROW_ASSIGN_OR_RAISE(cursor_.content, LoadContent(number));
   Status status;
   switch (block.block.type) {
     case LogBlockType::kAvroData:
       status = OpenAvro();
       break;
     case LogBlockType::kParquetData:
-      status = OpenParquet(reader.path());
+      status = OpenParquet(path);
       break;
     case LogBlockType::kDelete:
       return Status::OK();
@@ -97,8 +119,7 @@ Status LogLoader::OpenBlock(const ScannedBlock& block) {
       status = UnsupportedError("data block of type {}; firth merges avro and parquet blocks",
                                 static_cast<int>(block.block.type));
   }
-  return WithContext(status,
-                     fmt::format("{}: block at offset {}", reader.path(), block.block.offset));
+  return WithContext(status, fmt::format("{}: block at offset {}", path, block.block.offset));
 }
 
 // Which columns of the plan a partial block has.
@@ -169,7 +190,11 @@ Result<std::shared_ptr<arrow::RecordBatch>> LogLoader::NextAvro() {
   const auto total = static_cast<int64_t>(cursor_.records.size());
   const int64_t end = std::min(total, cursor_.done + options_.batch_rows);
   if (cursor_.done == end) return nullptr;
-  for (int64_t i = cursor_.done; i < end; ++i) {
+  const size_t max_bytes =
+      static_cast<size_t>(std::clamp(options_.memory_budget / 4, kMinBatchBytes, kMaxBatchBytes));
+  size_t bytes = 0;
+  for (int64_t i = cursor_.done; i < end && bytes < max_bytes; ++i) {
+    bytes += cursor_.records[i].size();
     ARROW_RETURN_NOT_OK(decoder_->Append(cursor_.records[i]));
   }
   ARROW_ASSIGN_OR_RAISE(auto rows, decoder_->Flush());

@@ -24,7 +24,7 @@ class LogLoader {
  public:
   /// The references outlive the loader. `constants` fill columns that blocks lack. Positions are
   /// given when they refer to the base file of `base_instant`.
-  LogLoader(const ReadContext& context, const MergePlan& plan, const LogScan& scan,
+  LogLoader(const ReadContext& context, const MergePlan& plan, LogScan scan,
             ColumnConstants constants, const SliceReadOptions& options, std::string base_instant,
             SliceReadMetrics* metrics);
 
@@ -45,7 +45,8 @@ class LogLoader {
     int64_t done = 0;  // records handed out
   };
 
-  Status OpenBlock(const ScannedBlock& block);
+  Status OpenBlock(size_t number);
+  Result<std::shared_ptr<arrow::Buffer>> LoadContent(size_t number);
   Status OpenAvro();
   Status OpenParquet(const std::string& path);
   Result<std::shared_ptr<arrow::RecordBatch>> NextRows();
@@ -59,11 +60,12 @@ class LogLoader {
 
   const ReadContext& context_;
   const MergePlan& plan_;
-  const LogScan& scan_;
+  LogScan scan_;
   const ColumnConstants constants_;
   const SliceReadOptions& options_;
   std::string base_instant_;
   SliceReadMetrics* metrics_;
+  std::vector<size_t> last_block_;  // per source: number of its last block, plus one
   size_t next_block_ = 0;
   Cursor cursor_;
   // The decoder is kept while blocks have the same schema.

@@ -12,6 +12,7 @@
 namespace firth {
 namespace {
 
+constexpr size_t kMaxOpenLogs = 64;
 constexpr std::string_view kRollbackCommand = "0";
 
 bool InRange(const LogBlock& block, const InstantFilter& filter) {
@@ -111,7 +112,7 @@ Result<LogScan> ScanLogs(const ReadContext& context, const FileSlice& slice,
                          const SliceReadOptions& options, SliceReadMetrics* metrics) {
   LogScan scan;
   std::vector<LogBlock> blocks;
-  std::vector<size_t> readers;
+  std::vector<size_t> sources;
   for (const LogFile& log : slice.logs) {
     if (log.cdc) continue;
     ARROW_ASSIGN_OR_RAISE(auto file, context.storage->OpenFile(log.path, log.size));
@@ -127,16 +128,18 @@ Result<LogScan> ScanLogs(const ReadContext& context, const FileSlice& slice,
       }
       if (block->type == LogBlockType::kCdc || !IsVisible(*block, context, options)) continue;
       blocks.push_back(*std::move(block));
-      readers.push_back(scan.readers.size());
+      sources.push_back(scan.sources.size());
     }
-    scan.readers.push_back(std::move(reader));
+    // Open files and their read-ahead are bounded; few are kept, which saves requests.
+    if (scan.sources.size() >= kMaxOpenLogs) reader = nullptr;
+    scan.sources.push_back({log.path, log.size, std::move(reader)});
   }
   ARROW_ASSIGN_OR_RAISE(const std::vector<size_t> order, OrderBlocks(blocks));
   for (const size_t index : order) {
     const LogBlock& block = blocks[index];
     scan.has_partial = scan.has_partial || (block.type != LogBlockType::kDelete &&
                                             block.Get(LogHeaderKey::kIsPartial) == "true");
-    scan.blocks.push_back({block, readers[index]});
+    scan.blocks.push_back({block, sources[index]});
   }
   return scan;
 }

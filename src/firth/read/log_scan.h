@@ -11,14 +11,21 @@
 
 namespace firth {
 
-/// A block with the reader that can load its content.
+/// A log file and, unless it was closed meanwhile, its reader.
+struct LogSource {
+  std::string path;
+  int64_t size = -1;
+  std::unique_ptr<LogReader> reader;
+};
+
+/// A block and the file that has its content.
 struct ScannedBlock {
   LogBlock block;
-  size_t reader = 0;  // in LogScan::readers
+  size_t source = 0;  // in LogScan::sources
 };
 
 struct LogScan {
-  std::vector<std::unique_ptr<LogReader>> readers;
+  std::vector<LogSource> sources;
   std::vector<ScannedBlock> blocks;  // processing order: oldest instant first
   bool has_partial = false;          // a data block lacks columns (IS_PARTIAL)
 };

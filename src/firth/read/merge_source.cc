@@ -84,12 +84,12 @@ class MemoryMerge : public MergeSource {
 }  // namespace
 
 Result<std::unique_ptr<MergeSource>> MakeMergeSource(std::shared_ptr<MergeJob> job) {
-  ARROW_ASSIGN_OR_RAISE(const LogScan scan,
+  ARROW_ASSIGN_OR_RAISE(LogScan scan,
                         ScanLogs(*job->context, job->slice, job->options, job->metrics.get()));
   job->combining = job->plan.combines() || scan.has_partial;
   auto store =
       std::make_unique<LogStore>(job->plan, job->options.memory_budget, job->options.spill_dir);
-  LogLoader loader(*job->context, job->plan, scan, job->constants, job->options,
+  LogLoader loader(*job->context, job->plan, std::move(scan), job->constants, job->options,
                    job->slice.base ? job->slice.base->instant : "", job->metrics.get());
   while (true) {
     ARROW_ASSIGN_OR_RAISE(std::optional<LogBatch> batch, loader.Next());

@@ -134,6 +134,24 @@ TEST(OpenSlice, KeepsTheOrderOfTheBaseFileAndAppendsWhatLogsBring) {
                                           std::pair(1, 101), std::pair(3, 103)));
 }
 
+// More log files than are kept open between scanning and loading.
+TEST(OpenSlice, ReadsManyLogFiles) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 50, 1, 10, 0));
+  for (int64_t i = 0; i < 100; ++i) builder.Upsert(*PlainRows(i % 50, 1, 1, 20 + i, 1'000 * i));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable table(dir.table());
+  ASSERT_EQ(table.slices.size(), 1);
+  EXPECT_EQ(table.slices[0].logs.size(), 100);
+  const std::vector<json> rows = table.Read({}).ValueOrDie();
+  EXPECT_EQ(rows.size(), 50);
+  for (const json& row : rows) {
+    const auto id = row["id"].get<int64_t>();
+    EXPECT_EQ(row["n"], 1'000 * (50 + id) + id);
+  }
+}
+
 TEST(OpenSlice, ReadsOnlyTheBytesOfTheWantedColumns) {
   const TempDir dir;
   arrow::FieldVector fields{arrow::field("id", arrow::int64())};
