@@ -61,6 +61,11 @@ class TextSearch(_Search):
     def _run(self) -> typing.Any:
         return _firth.search_text(self._snapshot, self._query, **self._options)
 
+    def report(self) -> dict[str, int]:
+        """How many rows match (`matches`), how often the text was scanned (`passes`), and whether a
+        fuzzy term reached more terms than its max_expansions (`expansions_capped`)."""
+        return self._source().report()
+
 
 class VectorSearch(_Search):
     """Rows nearest to one or several vectors, nearest first, with `_distance` and, for several

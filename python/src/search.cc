@@ -3,10 +3,13 @@
 
 #include <arrow/table.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,32 +25,24 @@ namespace {
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
+// What a search saw, by name.
+using Report = std::map<std::string, int64_t>;
+
 // Rows that a search found. Streams share their columns.
 class Rows {
  public:
-  explicit Rows(std::shared_ptr<arrow::Table> table,
-                std::optional<VectorSearchReport> report = std::nullopt)
-      : table_(std::move(table)), report_(report) {}
+  Rows(std::shared_ptr<arrow::Table> table, Report report)
+      : table_(std::move(table)), report_(std::move(report)) {}
 
   nb::object Schema() const { return SchemaCapsule(*table_->schema()); }
   nb::object Stream() const {
     return StreamCapsule(std::make_shared<arrow::TableBatchReader>(table_));
   }
-
-  // What a vector search saw; empty after a text search.
-  nb::dict Report() const {
-    nb::dict out;
-    if (!report_) return out;
-    out["rows"] = report_->rows;
-    out["null_vectors"] = report_->null_vectors;
-    out["wrong_length"] = report_->wrong_length;
-    out["not_finite"] = report_->not_finite;
-    return out;
-  }
+  const Report& report() const { return report_; }
 
  private:
   std::shared_ptr<arrow::Table> table_;
-  std::optional<VectorSearchReport> report_;
+  Report report_;
 };
 
 void FillOptions(SearchOptions& options, int64_t k, std::string where,
@@ -64,7 +59,11 @@ Rows Text(const Snapshot& snapshot, const std::string& query, int64_t k, std::st
           std::vector<std::string> columns, bool meta, int threads, int64_t memory_budget) {
   SearchOptions options;
   FillOptions(options, k, std::move(where), std::move(columns), meta, threads, memory_budget);
-  return Rows(ValueOrThrow(SearchText(snapshot, query, options)));
+  TextSearchReport report;
+  auto rows = ValueOrThrow(SearchText(snapshot, query, options, &report));
+  return Rows(std::move(rows), {{"matches", report.matches},
+                                {"passes", report.passes},
+                                {"expansions_capped", report.expansions_capped}});
 }
 
 VectorMetric MetricFromName(const std::string& name) {
@@ -84,7 +83,10 @@ Rows Vector(const Snapshot& snapshot, std::vector<double> queries, int64_t dim, 
   options.radius = radius;
   VectorSearchReport report;
   auto rows = ValueOrThrow(SearchVector(snapshot, {std::move(queries), dim}, options, &report));
-  return Rows(std::move(rows), report);
+  return Rows(std::move(rows), {{"rows", report.rows},
+                                {"null_vectors", report.null_vectors},
+                                {"wrong_length", report.wrong_length},
+                                {"not_finite", report.not_finite}});
 }
 
 }  // namespace
@@ -96,7 +98,7 @@ void BindSearch(nb::module_& module) {
       .def(
           "__arrow_c_stream__", [](const Rows& rows, const nb::object&) { return rows.Stream(); },
           "requested_schema"_a = nb::none())
-      .def("report", &Rows::Report);
+      .def("report", &Rows::report);
   module.def("search_text", &Text, "snapshot"_a, "query"_a, nb::kw_only(), "k"_a, "where"_a,
              "columns"_a, "meta"_a, "threads"_a, "memory_budget"_a, ReleaseGil());
   module.def("search_vector", &Vector, "snapshot"_a, "queries"_a, "dim"_a, nb::kw_only(),

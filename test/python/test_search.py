@@ -22,6 +22,12 @@ def test_text_search_finds_words_in_any_case_best_first(tickets):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_searches_report_what_they_saw(tickets):
+    assert tickets.search_text("declined", column="body", k=1).report()["matches"] == 3
+    report = tickets.search_vector([1.0] * 8, column="emb", k=1).report()
+    assert report == {"rows": 26, "null_vectors": 0, "wrong_length": 0, "not_finite": 0}
+
+
 def test_text_search_sees_updates_deletes_and_travels_in_time(tickets):
     assert ids(tickets.search_text("subscription", column="body")) == ["T-1025"]
     first = tickets.timeline()[0].requested
