@@ -32,12 +32,14 @@ std::string_view ErrorCodeName(ErrorCode code);
 /// What an `arrow::Status` cannot say by itself. Optional texts are empty when they do not apply.
 class ErrorDetail : public arrow::StatusDetail {
  public:
+  /// `remedy` is one sentence, or empty.
   explicit ErrorDetail(ErrorCode code, std::string remedy = {})
       : code_(code), remedy_(std::move(remedy)) {}
 
-  const char* type_id() const override;
-  std::string ToString() const override;
+  const char* type_id() const override;   ///< names this class
+  std::string ToString() const override;  ///< the name of the code
 
+  /// What kind of failure it is.
   ErrorCode code() const { return code_; }
   /// What the user can do about it, one sentence.
   const std::string& remedy() const { return remedy_; }

@@ -15,14 +15,15 @@ namespace firth {
 /// One version of a record: a row of a batch that has all columns of the table, meta columns first.
 struct RecordVersion {
   std::shared_ptr<arrow::RecordBatch> batch;  ///< null for an entry of a delete block
-  int64_t row = 0;
-  bool is_delete = false;
+  int64_t row = 0;                            ///< its row in `batch`
+  bool is_delete = false;                     ///< the version deletes the record
 };
 
 /// What two versions become.
 struct MergedRecord {
+  /// One of the versions, neither, or the new `row`.
   enum class Kind : uint8_t { kOlder, kNewer, kDelete, kRow };
-  Kind kind = Kind::kNewer;
+  Kind kind = Kind::kNewer;  ///< which it is
   /// kRow: one row with the schema of the versions' batches.
   std::shared_ptr<arrow::RecordBatch> row;
 };
@@ -34,6 +35,7 @@ struct MergedRecord {
 class RecordMerger {
  public:
   virtual ~RecordMerger() = default;
+  /// What `older` becomes when `newer` comes after it.
   virtual arrow::Result<MergedRecord> Merge(const RecordVersion& older,
                                             const RecordVersion& newer) const = 0;
 };

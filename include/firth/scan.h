@@ -24,7 +24,7 @@ enum class QueryType : uint8_t {
 
 /// How a snapshot is read. Defaults are safe for a table of any size.
 struct ScanOptions {
-  QueryType query = QueryType::kSnapshot;
+  QueryType query = QueryType::kSnapshot;  ///< what is read
   /// Columns to return, in this order; empty means all data columns.
   std::vector<std::string> columns;
   /// With no `columns`: also return the five _hoodie_* columns, first.
@@ -34,7 +34,7 @@ struct ScanOptions {
   /// kIncremental: range (begin, end] of completion times (version 8 and 9) or instant times
   /// (version 6). "000" or "earliest" starts at the beginning; no end means the snapshot's own.
   std::string begin;
-  std::optional<std::string> end;
+  std::optional<std::string> end;  ///< see `begin`
   /// Stop after this many rows; negative means all.
   int64_t limit = -1;
   /// Rows per batch, 1 to 16,777,216. Larger batches cost memory and amortise merging.
@@ -55,27 +55,35 @@ struct ScanOptions {
 /// Work that one reader does alone: one file slice. A value; `Serialize` gives bytes that another
 /// process of the same firth version opens with ScanPlan::ReadSplit after pinning the same instant.
 struct Split {
-  FileSliceEntry slice;
+  FileSliceEntry slice;  ///< what is read
 
-  std::string Serialize() const;
-  static arrow::Result<Split> Deserialize(std::string_view bytes);
+  std::string Serialize() const;                                    ///< bytes for Deserialize
+  static arrow::Result<Split> Deserialize(std::string_view bytes);  ///< kCorrupt for other bytes
 };
 
 /// What each stage of planning left out, and what a scan cost so far.
 struct ScanReport {
-  int64_t partitions = 0, partitions_pruned = 0;
-  int64_t slices = 0, slices_pruned = 0;
-  int64_t row_groups = 0, row_groups_pruned = 0;
-  int64_t base_rows = 0, log_records = 0, spilled_bytes = 0, corrupt_blocks = 0;
-  int64_t list_calls = 0, read_calls = 0, bytes_read = 0;
+  int64_t partitions = 0;          ///< listed
+  int64_t partitions_pruned = 0;   ///< of these, left out
+  int64_t slices = 0;              ///< in the partitions that are left
+  int64_t slices_pruned = 0;       ///< of these, left out
+  int64_t row_groups = 0;          ///< in the base files that were opened
+  int64_t row_groups_pruned = 0;   ///< of these, left out
+  int64_t base_rows = 0;           ///< read from base files
+  int64_t log_records = 0;         ///< read from log files
+  int64_t spilled_bytes = 0;       ///< written to the spill folder
+  int64_t corrupt_blocks = 0;      ///< blocks of writers that died, left out
+  int64_t list_calls = 0;          ///< folders listed
+  int64_t read_calls = 0;          ///< ranges read
+  int64_t bytes_read = 0;          ///< in these
   std::vector<std::string> notes;  ///< sentences for --explain: what was used, and what was not
 };
 
 /// A planned read. Cheap to copy; safe from several threads.
 class ScanPlan {
  public:
-  std::shared_ptr<arrow::Schema> schema() const;
-  const std::vector<Split>& splits() const;
+  std::shared_ptr<arrow::Schema> schema() const;  ///< columns of the batches
+  const std::vector<Split>& splits() const;       ///< one per file slice that is read
 
   /// Streams one split. Batches have schema(); `limit` is not applied here.
   arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadSplit(const Split& split) const;

@@ -22,20 +22,20 @@ struct SearchOptions {
   int64_t k = 10;                    ///< rows wanted; 0 gives an empty result
   std::string where;                 ///< filter before top-k, as ScanOptions::where
   std::vector<std::string> columns;  ///< columns of the result; empty means all data columns
-  bool with_meta = false;
-  int threads = 0;
-  int64_t memory_budget = int64_t{1} << 30;
+  bool with_meta = false;            ///< as ScanOptions::with_meta
+  int threads = 0;                   ///< 0 means one per core
+  int64_t memory_budget = int64_t{1} << 30;  ///< as ScanOptions::memory_budget
 };
 
 /// What a text search saw.
 struct TextSearchReport {
   /// A searched column over the partitions that the filter leaves.
   struct Column {
-    std::string name;
+    std::string name;     ///< as the table has it
     int64_t records = 0;  ///< rows with a value
     int64_t tokens = 0;   ///< sum of their lengths
   };
-  std::vector<Column> columns;
+  std::vector<Column> columns;     ///< each column of the query
   int64_t matches = 0;             ///< rows that match and pass the filter
   bool expansions_capped = false;  ///< a fuzzy term reached more terms than its max_expansions
   int passes = 1;                  ///< 2 when the matches outgrew the memory budget
@@ -69,6 +69,7 @@ struct VectorQueries {
   std::vector<double> values;  ///< [count() * dim] row-major
   int64_t dim = 0;             ///< elements of each
 
+  /// How many queries there are.
   int64_t count() const { return dim == 0 ? 0 : static_cast<int64_t>(values.size()) / dim; }
 };
 
@@ -77,9 +78,10 @@ struct VectorQueries {
 /// Errors: kNotFound, kIo; kInvalidArgument for other contents, kCorrupt for a damaged file.
 arrow::Result<VectorQueries> ReadVectorQueries(const std::string& path);
 
+/// How vectors are searched.
 struct VectorSearchOptions : SearchOptions {
-  std::string column;
-  VectorMetric metric = VectorMetric::kCosine;
+  std::string column;                           ///< the column with the vectors
+  VectorMetric metric = VectorMetric::kCosine;  ///< how near is measured
   /// Radius search: all rows at this distance or nearer instead of the k nearest.
   std::optional<double> radius;
   /// Return `_query` for a single query as well.

@@ -23,6 +23,7 @@ struct ScanOptions;
 class ScanPlan;
 class Snapshot;
 
+/// How a table is opened.
 struct OpenOptions {
   /// Credentials and endpoints for object stores: access_key_id, secret_access_key, session_token,
   /// region, endpoint_override, scheme, force_virtual_addressing, anonymous. Environment variables
@@ -32,15 +33,15 @@ struct OpenOptions {
 
 /// What a table is, from its properties and its latest snapshot.
 struct TableInfo {
-  std::string name;
-  std::string location;  ///< as given, without credentials
-  int version = 0;       ///< 6, 8 or 9
-  std::string type;      ///< COPY_ON_WRITE or MERGE_ON_READ
-  std::vector<std::string> record_key_fields;
-  std::vector<std::string> partition_fields;
-  std::vector<std::string> ordering_fields;
-  std::string merge_mode;  ///< COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING or CUSTOM
-  bool has_meta_fields = true;
+  std::string name;                            ///< hoodie.table.name
+  std::string location;                        ///< as given, without credentials
+  int version = 0;                             ///< 6, 8 or 9
+  std::string type;                            ///< COPY_ON_WRITE or MERGE_ON_READ
+  std::vector<std::string> record_key_fields;  ///< empty when keys are generated
+  std::vector<std::string> partition_fields;   ///< outermost first
+  std::vector<std::string> ordering_fields;    ///< the first decides first
+  std::string merge_mode;       ///< COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING or CUSTOM
+  bool has_meta_fields = true;  ///< hoodie.populate.meta.fields
   std::map<std::string, std::string> properties;  ///< hoodie.properties, verbatim
 };
 
@@ -50,18 +51,18 @@ struct TimelineEntry {
   std::string completed;  ///< completion time; empty while pending; equals `requested` in version 6
   std::string action;     ///< commit, deltacommit, replacecommit, compaction, clean, ...
   std::string state;      ///< requested, inflight or completed
-  bool archived = false;
+  bool archived = false;  ///< no longer in the active timeline
 };
 
 /// A file of a snapshot.
 struct FileSliceEntry {
-  std::string partition;
-  std::string file_id;
-  std::string base_instant;
+  std::string partition;                 ///< partition path; empty without partitions
+  std::string file_id;                   ///< the file group
+  std::string base_instant;              ///< which slice of the group
   std::optional<std::string> base_file;  ///< path relative to the table
   std::vector<std::string> log_files;    ///< paths relative to the table, in merge order
-  int64_t base_bytes = 0;
-  int64_t log_bytes = 0;
+  int64_t base_bytes = 0;                ///< size of base_file
+  int64_t log_bytes = 0;                 ///< size of log_files
 };
 
 /// An open table. Cheap to copy; safe to use from several threads. Sees the timeline as it was when
@@ -74,6 +75,7 @@ class Table {
   /// Cost: the properties file and one listing of the active timeline.
   static arrow::Result<Table> Open(std::string_view uri, const OpenOptions& options = {});
 
+  /// What the table is, as of the last refresh.
   const TableInfo& info() const;
 
   /// Re-reads properties and timeline; snapshots pinned before are not affected.
