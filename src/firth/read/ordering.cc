@@ -387,46 +387,43 @@ bool OrderingCodec::AppendWide(const Component& component, const OrderingValue& 
   return false;
 }
 
+uint8_t OrderingCodec::EncodeDelete(const OrderingValue& ordering, std::string* wide,
+                                    int64_t* narrow) const {
+  uint8_t flags = row_flag::kDelete | row_flag::kDeleteBlock;
+  std::vector<OrderingValue> parts{ordering};
+  if (ordering.kind == Kind::kArray) parts = std::get<std::vector<OrderingValue>>(ordering.value);
+  if (!empty() && !wide_) flags |= ClassFlag(parts.empty() ? Kind::kNull : parts[0].kind);
+  if (ordering.IsDefault() || empty()) return flags | row_flag::kNatural;
+
+  bool comparable = parts.size() == components_.size();
+  if (comparable && !wide_) comparable = NarrowValue(components_[0], parts[0], narrow);
+  if (comparable && wide_) {
+    for (const OrderingValue& part : parts) {
+      wide->push_back(static_cast<char>(JavaClass(part.kind)));
+    }
+    for (size_t i = 0; comparable && i < parts.size(); ++i) {
+      comparable = AppendWide(components_[i], parts[i], wide);
+    }
+  }
+  return comparable ? flags : flags | row_flag::kIncomparable;
+}
+
 Result<OrderingColumn> OrderingCodec::FromDeletes(const std::vector<DeleteRecord>& deletes) const {
   OrderingColumn result;
   result.flags.reserve(deletes.size());
   std::vector<int64_t> narrow;
-  arrow::BinaryBuilder builder;
-  std::string value;
+  arrow::BinaryBuilder wide;
+  std::string text;
   for (const DeleteRecord& entry : deletes) {
-    uint8_t flags = row_flag::kDelete | row_flag::kDeleteBlock;
-    std::vector<OrderingValue> parts{entry.ordering};
-    if (entry.ordering.kind == Kind::kArray) {
-      parts = std::get<std::vector<OrderingValue>>(entry.ordering.value);
-    }
-    bool comparable = parts.size() == components_.size();
     int64_t number = 0;
-    value.clear();
-    if (entry.ordering.IsDefault() || empty()) {
-      flags |= row_flag::kNatural;
-    } else if (comparable && wide_) {
-      for (const OrderingValue& part : parts) {
-        value.push_back(static_cast<char>(JavaClass(part.kind)));
-      }
-      for (size_t i = 0; comparable && i < parts.size(); ++i) {
-        comparable = AppendWide(components_[i], parts[i], &value);
-      }
-    } else if (comparable) {
-      comparable = NarrowValue(components_[0], parts[0], &number);
-    }
-    if (!comparable && (flags & row_flag::kNatural) == 0) flags |= row_flag::kIncomparable;
-    if (!empty() && !wide_) flags |= ClassFlag(parts.empty() ? Kind::kNull : parts[0].kind);
-    result.flags.push_back(flags);
-    if (empty()) continue;
-    if (wide_) {
-      ARROW_RETURN_NOT_OK(builder.Append(value));
-    } else {
-      narrow.push_back(number);
-    }
+    text.clear();
+    result.flags.push_back(EncodeDelete(entry.ordering, &text, &number));
+    narrow.push_back(number);
+    ARROW_RETURN_NOT_OK(wide.Append(text));
   }
   if (empty()) return result;
   if (wide_) {
-    ARROW_ASSIGN_OR_RAISE(result.values, builder.Finish());
+    ARROW_ASSIGN_OR_RAISE(result.values, wide.Finish());
   } else {
     result.values = std::make_shared<arrow::Int64Array>(static_cast<int64_t>(narrow.size()),
                                                         arrow::Buffer::FromVector(narrow));

@@ -63,6 +63,8 @@ class OrderingCodec {
   static Result<Component> MakeComponent(const arrow::Schema& rows, const std::string& field);
   Result<OrderingColumn> NarrowFromRows(const arrow::RecordBatch& rows) const;
   Result<OrderingColumn> WideFromRows(const arrow::RecordBatch& rows) const;
+  /// The flags of a delete, and its value in the form of the column.
+  uint8_t EncodeDelete(const OrderingValue& ordering, std::string* wide, int64_t* narrow) const;
   static bool NarrowValue(const Component& component, const OrderingValue& value, int64_t* out);
   static bool AppendWide(const Component& component, const OrderingValue& value, std::string* out);
   static Status AppendWide(const Component& component, const arrow::Array& column, int64_t row,
