@@ -2,6 +2,7 @@
 """The golden tables: where they are, what Hudi said about them, and how firth is asked the same."""
 
 import dataclasses
+import errno
 import functools
 import json
 import os
@@ -201,10 +202,22 @@ def table_root(folder):
     return min(found, key=lambda p: len(p.parts))
 
 
+def _run(command, attempts=5):
+    """Starts a process from one of several threads. exec may answer EFAULT there while the kernel
+    reclaims memory: nothing has run then, so it is started again."""
+    while True:
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        except OSError as error:
+            attempts -= 1
+            if error.errno != errno.EFAULT or attempts == 0:
+                raise
+
+
 def read(path, arguments):
     """`firth read` as one process."""
     command = [str(FIRTH), "read", str(path), "--format", "jsonl", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = _run(command)
     found = [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else []
     return Answer(done.returncode, lines(found), done.stderr.strip())
 
