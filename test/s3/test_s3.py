@@ -23,7 +23,7 @@ def test_golden_tables_in_a_bucket_give_the_same_rows(lake, name):
     archive = ARCHIVES[name]
     address = lake.address(archive)
     for query in tables.queries(archive):
-        if query.rows is None:
+        if query.differs is not None:
             continue
         answer = tables.read(address, query.arguments + options(lake.endpoint))
         assert answer.code == tables.DONE, f"{query.id}: {answer.stderr}"
