@@ -7,6 +7,10 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_compile_options(-Wall -Wextra -Wshadow -Wno-unused-parameter)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651: false alarms about "text" + std::string.
+  add_compile_options(-Wno-restrict)
+endif()
 if(FIRTH_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 
 #include "firth/io/s3_file_system.h"
 
@@ -15,6 +16,9 @@ namespace firth {
 namespace {
 
 namespace fs = arrow::fs;
+
+// A remote file up to this size is fetched at once: one round trip instead of several.
+constexpr int64_t kSmallFileBytes = int64_t{1} << 20;
 
 // A body that ends early is read on from where it stopped this many times.
 constexpr int kMaxShortReads = 4;
@@ -24,8 +28,11 @@ constexpr int kMaxShortReads = 4;
 class CheckedFile : public arrow::io::RandomAccessFile {
  public:
   CheckedFile(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
-              std::shared_ptr<IoCounters> counters)
-      : file_(std::move(file)), path_(std::move(path)), counters_(std::move(counters)) {}
+              std::shared_ptr<IoCounters> counters, int64_t read_whole_up_to)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        counters_(std::move(counters)),
+        read_whole_up_to_(read_whole_up_to) {}
   ~CheckedFile() override { ARROW_UNUSED(file_->Close()); }
 
   Status Close() override { return file_->Close(); }
@@ -52,27 +59,27 @@ class CheckedFile : public arrow::io::RandomAccessFile {
 
   Result<int64_t> ReadAt(int64_t position, int64_t count, void* out) override {
     ARROW_ASSIGN_OR_RAISE(const int64_t expected, Available(position, count));
-    int64_t done = 0;
-    for (int attempt = 0; done < expected; ++attempt) {
-      if (attempt > kMaxShortReads) return ShortRead(position, done, expected);
-      Count(expected - done);
-      ARROW_ASSIGN_OR_RAISE(const int64_t read, file_->ReadAt(position + done, expected - done,
-                                                              static_cast<uint8_t*>(out) + done));
-      done += read;
+    ARROW_ASSIGN_OR_RAISE(const auto whole, Whole());
+    if (whole != nullptr) {
+      std::memcpy(out, whole->data() + position, static_cast<size_t>(expected));
+      return expected;
     }
-    return done;
+    return Fetch(position, expected, static_cast<uint8_t*>(out));
   }
 
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t count) override {
     ARROW_ASSIGN_OR_RAISE(const int64_t expected, Available(position, count));
+    ARROW_ASSIGN_OR_RAISE(const auto whole, Whole());
+    if (whole != nullptr) return arrow::SliceBuffer(whole, position, expected);
     Count(expected);
-    ARROW_ASSIGN_OR_RAISE(auto buffer, file_->ReadAt(position, expected));
-    if (buffer->size() == expected) return buffer;
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> whole, arrow::AllocateBuffer(expected));
-    std::memcpy(whole->mutable_data(), buffer->data(), static_cast<size_t>(buffer->size()));
-    ARROW_RETURN_NOT_OK(ReadAt(position + buffer->size(), expected - buffer->size(),
-                               whole->mutable_data() + buffer->size()));
-    return whole;
+    auto read = file_->ReadAt(position, expected);
+    if (!read.ok()) return IoError(read.status());
+    if ((*read)->size() == expected) return read;
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(expected));
+    const int64_t done = (*read)->size();
+    std::memcpy(buffer->mutable_data(), (*read)->data(), static_cast<size_t>(done));
+    ARROW_RETURN_NOT_OK(Fetch(position + done, expected - done, buffer->mutable_data() + done));
+    return buffer;
   }
 
   Status WillNeed(const std::vector<arrow::io::ReadRange>& ranges) override {
@@ -80,6 +87,33 @@ class CheckedFile : public arrow::io::RandomAccessFile {
   }
 
  private:
+  // All `count` bytes at `position`, in as many reads as it takes, within reason.
+  Result<int64_t> Fetch(int64_t position, int64_t count, uint8_t* out) {
+    int64_t done = 0;
+    for (int attempt = 0; done < count; ++attempt) {
+      if (attempt > kMaxShortReads) return ShortRead(position, done, count);
+      Count(count - done);
+      const auto read = file_->ReadAt(position + done, count - done, out + done);
+      if (!read.ok()) return IoError(read.status());
+      done += *read;
+    }
+    return done;
+  }
+
+  // The content of a small remote file, fetched by the first read; nullptr for other files.
+  Result<std::shared_ptr<arrow::Buffer>> Whole() {
+    if (read_whole_up_to_ == 0) return nullptr;
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, file_->GetSize());
+    if (size > read_whole_up_to_) return nullptr;
+    std::lock_guard lock(whole_mutex_);
+    if (whole_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(size));
+      ARROW_RETURN_NOT_OK(Fetch(0, size, buffer->mutable_data()));
+      whole_ = std::move(buffer);
+    }
+    return whole_;
+  }
+
   // How many of `count` bytes at `position` the file has.
   Result<int64_t> Available(int64_t position, int64_t count) {
     ARROW_ASSIGN_OR_RAISE(const int64_t size, file_->GetSize());
@@ -91,6 +125,9 @@ class CheckedFile : public arrow::io::RandomAccessFile {
     counters_->read_calls.fetch_add(1, std::memory_order_relaxed);
     counters_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
   }
+  Status IoError(const Status& status) const {
+    return Error(ErrorCode::kIo, "{}: {}", path_, status.message());
+  }
   Status ShortRead(int64_t position, int64_t done, int64_t expected) const {
     return Error(ErrorCode::kIo, "{}: storage gave {} of {} bytes at {}, {} times over", path_,
                  done, expected, position, kMaxShortReads + 1);
@@ -99,7 +136,10 @@ class CheckedFile : public arrow::io::RandomAccessFile {
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   std::string path_;
   std::shared_ptr<IoCounters> counters_;
+  int64_t read_whole_up_to_;
   int64_t position_ = 0;
+  std::mutex whole_mutex_;
+  std::shared_ptr<arrow::Buffer> whole_;
 };
 
 std::string TrimTrailingSlash(std::string path) {
@@ -192,42 +232,41 @@ std::string Storage::FullPath(std::string_view path) const {
   return root_ + "/" + std::string(path);
 }
 
-namespace {
+std::string Storage::DisplayPath(std::string_view path) const {
+  return is_local_ ? std::string(path) : fmt::format("{}/{}", display_root_, path);
+}
 
-Result<std::vector<fs::FileInfo>> Select(fs::FileSystem& file_system, IoCounters& counters,
-                                         const std::string& dir, bool recursive) {
+Result<std::vector<fs::FileInfo>> Storage::Select(std::string_view dir, bool recursive) const {
   fs::FileSelector selector;
-  selector.base_dir = dir;
+  selector.base_dir = FullPath(dir);
   selector.recursive = recursive;
   selector.allow_not_found = true;
-  counters.list_calls.fetch_add(1, std::memory_order_relaxed);
-  return file_system.GetFileInfo(selector);
+  counters_->list_calls.fetch_add(1, std::memory_order_relaxed);
+  auto infos = file_system_->GetFileInfo(selector);
+  if (!infos.ok()) return WithContext(infos.status(), DisplayPath(dir));
+  return infos;
 }
 
-}  // namespace
+Result<FolderContent> Storage::ListFolder(std::string_view dir) const {
+  ARROW_ASSIGN_OR_RAISE(const auto infos, Select(dir, false));
+  FolderContent content;
+  for (const fs::FileInfo& info : infos) {
+    std::string path = info.path().substr(root_.size() + 1);
+    if (info.IsFile()) content.files.push_back({std::move(path), info.size()});
+    if (info.IsDirectory()) content.folders.push_back(std::move(path));
+  }
+  std::ranges::sort(content.files, {}, &FileInfo::path);
+  std::ranges::sort(content.folders);
+  return content;
+}
 
 Result<std::vector<FileInfo>> Storage::List(std::string_view dir) const {
-  ARROW_ASSIGN_OR_RAISE(const auto infos, Select(*file_system_, *counters_, FullPath(dir), false));
-  std::vector<FileInfo> files;
-  for (const fs::FileInfo& info : infos) {
-    if (info.IsFile()) files.push_back({info.path().substr(root_.size() + 1), info.size()});
-  }
-  std::ranges::sort(files, {}, &FileInfo::path);
-  return files;
-}
-
-Result<std::vector<std::string>> Storage::ListFolders(std::string_view dir) const {
-  ARROW_ASSIGN_OR_RAISE(const auto infos, Select(*file_system_, *counters_, FullPath(dir), false));
-  std::vector<std::string> folders;
-  for (const fs::FileInfo& info : infos) {
-    if (info.IsDirectory()) folders.push_back(info.path().substr(root_.size() + 1));
-  }
-  std::ranges::sort(folders);
-  return folders;
+  ARROW_ASSIGN_OR_RAISE(FolderContent content, ListFolder(dir));
+  return std::move(content.files);
 }
 
 Result<std::vector<FileInfo>> Storage::ListRecursive(std::string_view dir) const {
-  ARROW_ASSIGN_OR_RAISE(const auto infos, Select(*file_system_, *counters_, FullPath(dir), true));
+  ARROW_ASSIGN_OR_RAISE(const auto infos, Select(dir, true));
   std::vector<FileInfo> files;
   for (const fs::FileInfo& info : infos) {
     if (info.IsFile()) files.push_back({info.path().substr(root_.size() + 1), info.size()});
@@ -243,22 +282,22 @@ Result<std::shared_ptr<arrow::io::RandomAccessFile>> Storage::OpenFile(std::stri
   auto opened = file_system_->OpenInputFile(info);
   if (!opened.ok()) {
     ARROW_ASSIGN_OR_RAISE(const bool exists, Exists(path));
-    if (!exists) return NotFoundError("{}: no such file", path);
-    return WithContext(opened.status(), path);
+    if (!exists) return NotFoundError("{}: no such file", DisplayPath(path));
+    return WithContext(opened.status(), DisplayPath(path));
   }
-  return std::make_shared<CheckedFile>(*std::move(opened), std::string(path), counters_);
+  return std::make_shared<CheckedFile>(*std::move(opened), DisplayPath(path), counters_,
+                                       /*read_whole_up_to=*/is_local_ ? 0 : kSmallFileBytes);
 }
 
-Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path,
-                                                         int64_t max_bytes) const {
-  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(path));
-  ARROW_ASSIGN_OR_RAISE(const int64_t size, file->GetSize());
+Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path, int64_t max_bytes,
+                                                         int64_t size) const {
+  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(path, size));
+  ARROW_ASSIGN_OR_RAISE(size, file->GetSize());
   if (size > max_bytes) {
-    return Error(ErrorCode::kResourceExhausted, "{}: {} bytes, at most {} are read at once", path,
-                 size, max_bytes);
+    return Error(ErrorCode::kResourceExhausted, "{}: {} bytes, at most {} are read at once",
+                 DisplayPath(path), size, max_bytes);
   }
-  ARROW_ASSIGN_OR_RAISE(auto buffer, file->ReadAt(0, size));
-  return buffer;
+  return file->ReadAt(0, size);
 }
 
 Result<bool> Storage::Exists(std::string_view path) const {

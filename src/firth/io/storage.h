@@ -28,6 +28,12 @@ struct FileInfo {
   std::string_view name() const;
 };
 
+/// What lies directly inside a folder. Paths are relative to the storage root, sorted.
+struct FolderContent {
+  std::vector<FileInfo> files;
+  std::vector<std::string> folders;
+};
+
 /// Requests and bytes since the storage was opened. Shared by all copies; safe from any thread.
 struct IoCounters {
   std::atomic<int64_t> list_calls{0};
@@ -52,15 +58,17 @@ class Storage {
   /// Files directly inside `dir` ("" is the root), sorted by path. A missing folder is empty.
   Result<std::vector<FileInfo>> List(std::string_view dir) const;
 
-  /// Folders directly inside `dir`, relative to the root, sorted. A missing folder has none.
-  Result<std::vector<std::string>> ListFolders(std::string_view dir) const;
+  /// Files and folders directly inside `dir`, in one request. A missing folder is empty.
+  Result<FolderContent> ListFolder(std::string_view dir) const;
 
   /// All files at or below `dir`, sorted by path, in one call where the store can do that.
   Result<std::vector<FileInfo>> ListRecursive(std::string_view dir) const;
 
-  /// The whole file. Errors: kNotFound, kIo, kResourceExhausted above `max_bytes`.
+  /// The whole file. `size` as known from a listing saves a request; -1 asks the store.
+  /// Errors: kNotFound, kIo, kResourceExhausted above `max_bytes`.
   Result<std::shared_ptr<arrow::Buffer>> ReadFile(std::string_view path,
-                                                  int64_t max_bytes = int64_t{1} << 30) const;
+                                                  int64_t max_bytes = int64_t{1} << 30,
+                                                  int64_t size = -1) const;
 
   /// Random access. `size` as known from a listing saves a request; -1 asks the store.
   Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenFile(std::string_view path,
@@ -75,10 +83,14 @@ class Storage {
   bool is_local() const { return is_local_; }
   const IoCounters& counters() const { return *counters_; }
   const std::shared_ptr<arrow::fs::FileSystem>& file_system() const { return file_system_; }
+  /// `path` for messages: as it is on a local disk, a whole address elsewhere.
+  std::string DisplayPath(std::string_view path) const;
   /// `path` as the Arrow file system knows it.
   std::string FullPath(std::string_view path) const;
 
  private:
+  Result<std::vector<arrow::fs::FileInfo>> Select(std::string_view dir, bool recursive) const;
+
   std::shared_ptr<arrow::fs::FileSystem> file_system_;
   std::string root_;
   std::string display_root_;

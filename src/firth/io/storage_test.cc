@@ -47,8 +47,9 @@ class StorageTest : public testing::Test {
 
 TEST_F(StorageTest, ListingsAreRelativeSortedAndEmptyWhenMissing) {
   EXPECT_THAT(Paths(*storage_->List("")), ElementsAre("x:5"));
-  EXPECT_THAT(*storage_->ListFolders(""), ElementsAre("a"));
-  EXPECT_THAT(*storage_->ListFolders("a"), ElementsAre("a/b"));
+  EXPECT_THAT(storage_->ListFolder("")->folders, ElementsAre("a"));
+  EXPECT_THAT(storage_->ListFolder("a")->folders, ElementsAre("a/b"));
+  EXPECT_THAT(Paths(storage_->ListFolder("a")->files), ElementsAre("a/y z:0"));
   EXPECT_THAT(Paths(*storage_->ListRecursive("a")), ElementsAre("a/b/é:1", "a/y z:0"));
   EXPECT_THAT(*storage_->List("nowhere"), ElementsAre());
 }

@@ -10,6 +10,7 @@ namespace firth {
 namespace {
 
 constexpr std::string_view kMetaFolder = ".hoodie";
+constexpr int kRemoteListings = 16;
 constexpr std::string_view kPartitionMetafile = ".hoodie_partition_metadata";
 
 std::string_view FolderOf(const FileInfo& file) {
@@ -31,19 +32,17 @@ bool IsWanted(std::string_view folder, const std::function<bool(std::string_view
 
 Result<PartitionFiles> ListDataFiles(const Storage& storage, int threads,
                                      const std::function<bool(std::string_view)>& wanted) {
-  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> folders, storage.ListFolders(""));
-  std::erase_if(
-      folders, [&](const std::string& folder) { return folder == kMetaFolder || !wanted(folder); });
-  // One listing more than folders: the files of the root itself.
-  std::vector<std::vector<FileInfo>> listings(folders.size() + 1);
+  ARROW_ASSIGN_OR_RAISE(FolderContent root, storage.ListFolder(""));
+  std::erase_if(root.folders, [&](const std::string& folder) {
+    return folder == kMetaFolder || !wanted(folder);
+  });
+  // Requests to a store far away wait rather than work: more of them than cores pay.
+  if (!storage.is_local()) threads = std::max(threads, kRemoteListings);
+  std::vector<std::vector<FileInfo>> listings(root.folders.size());
   ARROW_RETURN_NOT_OK(RunParallel(listings.size(), threads, [&](size_t i) -> Status {
-    if (i == folders.size()) {
-      ARROW_ASSIGN_OR_RAISE(listings[i], storage.List(""));
-    } else {
-      ARROW_ASSIGN_OR_RAISE(listings[i], storage.ListRecursive(folders[i]));
-    }
-    return Status::OK();
+    return storage.ListRecursive(root.folders[i]).Value(&listings[i]);
   }));
+  listings.push_back(std::move(root.files));
 
   PartitionFiles partitions;
   std::map<std::string, bool, std::less<>> is_partition;

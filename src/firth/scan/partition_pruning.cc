@@ -71,4 +71,12 @@ bool PartitionPruner::MayMatch(std::string_view partition) const {
   return !simplified.ok() || simplified->IsSatisfiable();
 }
 
+bool PartitionPruner::MayMatchFolder(std::string_view folder) const {
+  if (!usable_ || config_.partition_fields.size() != 1) return true;
+  const auto field = schema_->GetFieldByName(config_.partition_fields[0]);
+  const bool one_folder =
+      config_.url_encode || (field != nullptr && field->type()->id() != arrow::Type::STRING);
+  return !one_folder || MayMatch(folder);
+}
+
 }  // namespace firth

@@ -25,6 +25,10 @@ class PartitionPruner {
   /// False when no row of the partition can satisfy the filter.
   bool MayMatch(std::string_view partition) const;
 
+  /// False when no partition at or below a folder can. Only decides where a partition is one
+  /// folder: one field whose values cannot hold a '/'.
+  bool MayMatchFolder(std::string_view folder) const;
+
  private:
   const TableConfig& config_;
   std::shared_ptr<arrow::Schema> schema_;

@@ -28,13 +28,17 @@ std::string ColumnNames(const arrow::Schema& schema) {
 // Lists the table and keeps what the predicate can match.
 Result<PartitionFiles> ListMatching(const ReadContext& context, const ScanOptions& options,
                                     const cp::Expression& bound_filter, ScanReport* report) {
-  const auto everything = [](std::string_view) { return true; };
+  const PartitionPruner pruner(context.config, context.schema.full, bound_filter);
+  const auto wanted = [&](std::string_view folder) {
+    const bool keep = !options.prune || pruner.MayMatchFolder(folder);
+    if (!keep) ++report->partitions_pruned;
+    return keep;
+  };
   ARROW_ASSIGN_OR_RAISE(PartitionFiles partitions,
-                        ListDataFiles(*context.storage, ScanThreads(options), everything));
-  report->partitions = static_cast<int64_t>(partitions.size());
+                        ListDataFiles(*context.storage, ScanThreads(options), wanted));
+  report->partitions = static_cast<int64_t>(partitions.size()) + report->partitions_pruned;
   if (options.prune) {
-    const PartitionPruner pruner(context.config, context.schema.full, bound_filter);
-    report->partitions_pruned = static_cast<int64_t>(std::erase_if(
+    report->partitions_pruned += static_cast<int64_t>(std::erase_if(
         partitions, [&](const auto& entry) { return !pruner.MayMatch(entry.first); }));
   }
   return partitions;

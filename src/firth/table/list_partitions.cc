@@ -17,13 +17,13 @@ struct Folder {
   std::vector<std::string> children;  // of folders that are no partition: partitions do not nest
 };
 
-Result<Folder> ListFolder(const Storage& storage, const std::string& path) {
-  ARROW_ASSIGN_OR_RAISE(const std::vector<FileInfo> files, storage.List(path));
+Result<Folder> ReadFolder(const Storage& storage, const std::string& path) {
+  ARROW_ASSIGN_OR_RAISE(FolderContent content, storage.ListFolder(path));
   Folder folder;
   folder.is_partition = std::ranges::any_of(
-      files, [](const FileInfo& file) { return file.name().starts_with(kMetaFilePrefix); });
+      content.files, [](const FileInfo& file) { return file.name().starts_with(kMetaFilePrefix); });
   if (!folder.is_partition) {
-    ARROW_ASSIGN_OR_RAISE(folder.children, storage.ListFolders(path));
+    folder.children = std::move(content.folders);
     std::erase(folder.children, kMetaFolder);
   }
   return folder;
@@ -37,7 +37,7 @@ Result<std::vector<std::string>> ListPartitions(const Storage& storage) {
   while (!level.empty()) {
     std::vector<Folder> folders(level.size());
     ARROW_RETURN_NOT_OK(RunParallel(level.size(), kListThreads, [&](size_t i) -> Status {
-      ARROW_ASSIGN_OR_RAISE(folders[i], ListFolder(storage, level[i]));
+      ARROW_ASSIGN_OR_RAISE(folders[i], ReadFolder(storage, level[i]));
       return Status::OK();
     }));
     std::vector<std::string> next;

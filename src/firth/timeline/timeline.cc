@@ -53,6 +53,7 @@ Result<Timeline> Timeline::Load(std::shared_ptr<const Storage> storage, Timeline
     if (instant->state == InstantState::kRequested) {
       timeline.plans_.emplace(PlanKey(*instant), instant->file_name);
     }
+    timeline.file_sizes_.emplace(instant->file_name, file.size);
     timeline.instants_.push_back(*std::move(instant));
   }
   KeepHighestStates(&timeline.instants_);
@@ -152,9 +153,11 @@ Result<std::vector<ArchivedInstant>> Timeline::LoadArchivedWrites(std::string_vi
 }
 
 Result<std::string> Timeline::ReadFile(std::string_view file_name) const {
-  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> buffer,
-                        storage_->ReadFile(fmt::format("{}/{}", config_.active_dir, file_name),
-                                           kMaxInstantFileBytes));
+  const auto size = file_sizes_.find(file_name);
+  ARROW_ASSIGN_OR_RAISE(
+      const std::shared_ptr<arrow::Buffer> buffer,
+      storage_->ReadFile(fmt::format("{}/{}", config_.active_dir, file_name), kMaxInstantFileBytes,
+                         size == file_sizes_.end() ? -1 : size->second));
   return buffer->ToString();
 }
 

@@ -88,6 +88,7 @@ class Timeline {
   std::vector<Instant> instants_;
   StringMap writes_;  // requested -> completed, empty while pending; services included
   StringMap plans_;   // requested time and action -> name of the requested file
+  std::unordered_map<std::string, int64_t, StringHash, std::equal_to<>> file_sizes_;  // by name
   std::string first_active_write_;
   std::shared_ptr<const TimelineHistory> history_;
 };
