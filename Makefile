@@ -81,8 +81,8 @@ wheel: setup     ## dist/*.whl, tagged manylinux_2_36
 	@scripts/wheel.sh
 
 requirements:    ## pin requirements*.in again (needs pip-tools)
-	pip-compile -q --generate-hashes --strip-extras --no-header -o requirements.txt requirements.in
-	pip-compile -q --generate-hashes --strip-extras --no-header -o requirements-dev.txt requirements-dev.in
+	pip-compile -q --generate-hashes --strip-extras --no-header --no-emit-find-links --no-emit-index-url -o requirements.txt requirements.in
+	pip-compile -q --generate-hashes --strip-extras --no-header --no-emit-find-links --no-emit-index-url -o requirements-dev.txt requirements-dev.in
 
 clean:           ## remove everything that was built
 	rm -rf build build-* dist
