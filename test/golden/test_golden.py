@@ -87,7 +87,6 @@ def test_incremental_reads_include_archived_commits(query, answers):
     assert tables.lines(canon.without(json.loads(r), keep) for r in answer.rows) == expected
 
 
-@pytest.mark.xfail(reason="columns that a partial update does not name are null", strict=True)
 @pytest.mark.parametrize("query", differing(tables.GARBAGE))
 def test_incremental_reads_of_partial_updates_have_whole_rows(query, answers):
     """The rows that time travel to the end of the range shows."""
