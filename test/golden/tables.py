@@ -26,6 +26,8 @@ FROM_WRITTEN_ROWS = {
     "v9_cow_hive_urlencode": "part",
     "v9_cow_slash_dates": "d",
     "v9_mor_keygen_timestamp": "ems",
+    "v9_mor_odd_partition": "part",
+    "v9_mor_odd_partition_encoded": "part",
 }
 REFUSED_FORMAT = {"v9_cow_orc": "orc"}
 
