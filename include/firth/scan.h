@@ -26,15 +26,15 @@ enum class QueryType : uint8_t {
 struct ScanOptions {
   QueryType query = QueryType::kSnapshot;  ///< what is read
   /// Columns to return, in this order; empty means all data columns.
-  std::vector<std::string> columns;
+  std::vector<std::string> columns{};
   /// With no `columns`: also return the five _hoodie_* columns, first.
   bool with_meta = false;
   /// Predicate text, `price < 3 AND city IN ('a','b')`; empty means all rows. docs/guide/read.md.
-  std::string where;
+  std::string where{};
   /// kIncremental: range (begin, end] of completion times (version 8 and 9) or instant times
   /// (version 6). "000" or "earliest" starts at the beginning; no end means the snapshot's own.
-  std::string begin;
-  std::optional<std::string> end;  ///< see `begin`
+  std::string begin{};
+  std::optional<std::string> end{};  ///< see `begin`
   /// Stop after this many rows; negative means all.
   int64_t limit = -1;
   /// Rows per batch, 1 to 16,777,216. Larger batches cost memory and amortise merging.
@@ -44,7 +44,7 @@ struct ScanOptions {
   /// Bytes of log records and queued batches held in memory; more spills to disk. At least 16 MiB.
   int64_t memory_budget = int64_t{1} << 30;
   /// Where to spill; empty means the system's temporary folder.
-  std::string spill_dir;
+  std::string spill_dir{};
   /// Skip partitions, files, row groups and pages that cannot match. Results are the same without.
   bool prune = true;
 

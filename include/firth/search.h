@@ -19,11 +19,11 @@ namespace firth {
 
 /// What search results have in common.
 struct SearchOptions {
-  int64_t k = 10;                    ///< rows wanted; 0 gives an empty result
-  std::string where;                 ///< filter before top-k, as ScanOptions::where
-  std::vector<std::string> columns;  ///< columns of the result; empty means all data columns
-  bool with_meta = false;            ///< as ScanOptions::with_meta
-  int threads = 0;                   ///< 0 means one per core
+  int64_t k = 10;                      ///< rows wanted; 0 gives an empty result
+  std::string where{};                 ///< filter before top-k, as ScanOptions::where
+  std::vector<std::string> columns{};  ///< columns of the result; empty means all data columns
+  bool with_meta = false;              ///< as ScanOptions::with_meta
+  int threads = 0;                     ///< 0 means one per core
   int64_t memory_budget = int64_t{1} << 30;  ///< as ScanOptions::memory_budget
 };
 
@@ -35,7 +35,7 @@ struct TextSearchReport {
     int64_t records = 0;  ///< rows with a value
     int64_t tokens = 0;   ///< sum of their lengths
   };
-  std::vector<Column> columns;     ///< each column of the query
+  std::vector<Column> columns{};   ///< each column of the query
   int64_t matches = 0;             ///< rows that match and pass the filter
   bool expansions_capped = false;  ///< a fuzzy term reached more terms than its max_expansions
   int passes = 1;                  ///< 2 when the matches outgrew the memory budget

@@ -15,6 +15,7 @@
 
 #include "firth/read/slice_reader.h"
 #include "firth/table/file_system_view.h"
+#include "firth/table/listing.h"
 #include "firth/testing/golden.h"
 #include "firth/testing/json_rows.h"
 
@@ -62,9 +63,8 @@ class GoldenReader {
     options.latest_instant = as_of;
     options.instants = std::move(instants);
     std::vector<json> rows;
-    ARROW_ASSIGN_OR_RAISE(const auto partitions, ListPartitions(*storage_));
-    for (const std::string& partition : partitions) {
-      ARROW_ASSIGN_OR_RAISE(const auto files, storage_->List(partition));
+    ARROW_ASSIGN_OR_RAISE(const PartitionFiles partitions, ListDataFiles(*storage_));
+    for (const auto& [partition, files] : partitions) {
       const auto slices_of = view == View::kSnapshot ? SnapshotSlices : ReadOptimizedSlices;
       ARROW_ASSIGN_OR_RAISE(const auto slices,
                             slices_of(config_, timeline_, view_, partition, files, as_of));

@@ -9,6 +9,7 @@
 
 #include "firth/read/slice_reader.h"
 #include "firth/table/file_system_view.h"
+#include "firth/table/listing.h"
 
 namespace firth {
 namespace {
@@ -28,9 +29,8 @@ Result<BenchTable> OpenBenchTable(const char* path) {
   ARROW_ASSIGN_OR_RAISE(context.schema,
                         ResolveTableSchema(*storage, context.config, context.timeline, ""));
   ARROW_ASSIGN_OR_RAISE(const ViewContext view, LoadViewContext(context.timeline));
-  ARROW_ASSIGN_OR_RAISE(const auto partitions, ListPartitions(*storage));
-  for (const std::string& partition : partitions) {
-    ARROW_ASSIGN_OR_RAISE(const auto files, storage->List(partition));
+  ARROW_ASSIGN_OR_RAISE(const PartitionFiles partitions, ListDataFiles(*storage));
+  for (const auto& [partition, files] : partitions) {
     ARROW_ASSIGN_OR_RAISE(
         auto slices, SnapshotSlices(context.config, context.timeline, view, partition, files, ""));
     for (FileSlice& slice : slices) table.slices.push_back(std::move(slice));

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "firth/read/slice_reader.h"
-#include "firth/scan/listing.h"
 #include "firth/table/file_system_view.h"
+#include "firth/table/listing.h"
 
 namespace firth {
 

@@ -42,10 +42,6 @@ struct ViewContext {
 /// Reads the metadata of completed replace commits and the plans of pending compactions.
 Result<ViewContext> LoadViewContext(const Timeline& timeline);
 
-/// All partition paths, by listing: folders that hold a .hoodie_partition_metadata* file ("" for a
-/// table that is not partitioned), sorted.
-Result<std::vector<std::string>> ListPartitions(const Storage& storage);
-
 /// Slices of one partition as a snapshot at `as_of` reads them (requested time, inclusive; empty
 /// means latest): the newest slice of each file group that is not replaced, with a pending
 /// compaction folded into the slice before it. `files` are all files of the partition. Files of

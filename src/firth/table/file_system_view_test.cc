@@ -234,24 +234,5 @@ TEST(LoadViewContextTest, ReadsPendingCompactionsAndNamesBrokenPlans) {
   EXPECT_THAT(status.message(), HasSubstr("05.compaction.requested"));
 }
 
-TEST(ListPartitionsTest, FindsFoldersWithAMetaFile) {
-  const Result<std::vector<std::string>> partitions = ListPartitions(*testing::MemoryStorage(
-      {{".hoodie/hoodie.properties", ""},
-       {".hoodie/metadata/files/.hoodie_partition_metadata", ""},
-       {"a/b=c %😀/.hoodie_partition_metadata", ""},
-       {"a/d/.hoodie_partition_metadata.parquet", ""},
-       {"a/empty/x.parquet", ""},
-       {"part=__HIVE_DEFAULT_PARTITION__/.hoodie_partition_metadata", ""}}));
-  ASSERT_TRUE(partitions.ok()) << partitions.status();
-  EXPECT_THAT(*partitions, ElementsAre("a/b=c %😀", "a/d", "part=__HIVE_DEFAULT_PARTITION__"));
-}
-
-TEST(ListPartitionsTest, AnUnpartitionedTableIsOnePartition) {
-  const Result<std::vector<std::string>> partitions = ListPartitions(
-      *testing::MemoryStorage({{".hoodie_partition_metadata", ""}, {"f_0-0-0_01.parquet", ""}}));
-  ASSERT_TRUE(partitions.ok()) << partitions.status();
-  EXPECT_THAT(*partitions, ElementsAre(""));
-}
-
 }  // namespace
 }  // namespace firth

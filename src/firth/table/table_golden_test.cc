@@ -10,6 +10,7 @@
 #include <set>
 
 #include "firth/table/file_system_view.h"
+#include "firth/table/listing.h"
 #include "firth/table/table_schema.h"
 #include "firth/testing/golden.h"
 
@@ -60,13 +61,11 @@ class GoldenTableTest : public ::testing::TestWithParam<std::string> {
   template <typename Function>
   std::map<Group, FileSlice> Slices(Function&& function, std::string_view as_of) {
     std::map<Group, FileSlice> slices;
-    const Result<std::vector<std::string>> partitions = ListPartitions(*storage_);
+    const Result<PartitionFiles> partitions = ListDataFiles(*storage_);
     EXPECT_TRUE(partitions.ok()) << partitions.status();
-    for (const std::string& partition : *partitions) {
-      const Result<std::vector<FileInfo>> files = storage_->List(partition);
-      EXPECT_TRUE(files.ok()) << files.status();
+    for (const auto& [partition, files] : *partitions) {
       const Result<std::vector<FileSlice>> found =
-          function(config_, timeline_, context_, partition, *files, as_of);
+          function(config_, timeline_, context_, partition, files, as_of);
       EXPECT_TRUE(found.ok()) << found.status();
       for (const FileSlice& slice : *found) slices[{slice.partition, slice.file_id}] = slice;
     }
@@ -169,14 +168,16 @@ TEST_P(GoldenTableTest, MetadataTablesArePlannedLikeTables) {
   ASSERT_TRUE(timeline.ok()) << timeline.status();
   const Result<ViewContext> context = LoadViewContext(*timeline);
   ASSERT_TRUE(context.ok()) << context.status();
-  const Result<std::vector<std::string>> partitions = ListPartitions(*storage);
-  ASSERT_TRUE(partitions.ok()) << partitions.status();
+  const Result<PartitionFiles> files = ListDataFiles(*storage);
+  ASSERT_TRUE(files.ok()) << files.status();
+  std::vector<std::string> partitions;
+  for (const auto& entry : *files) partitions.push_back(entry.first);
   const std::vector<std::string> expected = expected_.at("mdt").at("dirs");
-  EXPECT_THAT(*partitions, ::testing::IsSupersetOf(config_.metadata_partitions));
-  EXPECT_THAT(*partitions, ::testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(partitions, ::testing::IsSupersetOf(config_.metadata_partitions));
+  EXPECT_THAT(partitions, ::testing::UnorderedElementsAreArray(expected));
   for (const std::string& partition : config_.metadata_partitions) {
     const Result<std::vector<FileSlice>> slices =
-        SnapshotSlices(*config, *timeline, *context, partition, *storage->List(partition), "");
+        SnapshotSlices(*config, *timeline, *context, partition, files->at(partition), "");
     ASSERT_TRUE(slices.ok()) << slices.status();
     EXPECT_FALSE(slices->empty()) << partition;
   }

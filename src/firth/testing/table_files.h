@@ -26,10 +26,10 @@ namespace firth::testing {
 struct TableSpec {
   std::string name = "t";
   bool merge_on_read = true;
-  std::shared_ptr<arrow::Schema> schema;         // data columns
+  std::shared_ptr<arrow::Schema> schema{};       // data columns
   std::vector<std::string> key_fields = {"id"};  // int32, int64 or utf8; several make complex keys
-  std::string partition_field;                   // utf8; empty: not partitioned
-  std::string ordering_field;                    // empty: the later commit wins
+  std::string partition_field{};                 // utf8; empty: not partitioned
+  std::string ordering_field{};                  // empty: the later commit wins
   bool hive_style = false;
   arrow::Compression::type compression = arrow::Compression::SNAPPY;
   int64_t row_group_rows = 500'000;

@@ -18,9 +18,10 @@ using PartitionFiles = std::map<std::string, std::vector<FileInfo>, std::less<>>
 
 /// Lists every folder below the table except .hoodie, top-level folders in parallel.
 /// `wanted(folder)` false leaves out a folder at any depth, with all below it; it sees partial
-/// partition paths ("2026", then "2026/01").
+/// partition paths ("2026", then "2026/01"); without it, all are listed.
 /// Cost: one listing of the root and one recursive listing a top-level folder, over `threads`.
-Result<PartitionFiles> ListDataFiles(const Storage& storage, int threads,
-                                     const std::function<bool(std::string_view folder)>& wanted);
+Result<PartitionFiles> ListDataFiles(
+    const Storage& storage, int threads = 1,
+    const std::function<bool(std::string_view folder)>& wanted = nullptr);
 
 }  // namespace firth

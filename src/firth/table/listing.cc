@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firth/scan/listing.h"
+#include "firth/table/listing.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +21,7 @@ std::string_view FolderOf(const FileInfo& file) {
 
 // Whether `wanted` accepts `folder` and every folder above it.
 bool IsWanted(std::string_view folder, const std::function<bool(std::string_view)>& wanted) {
+  if (!wanted) return true;
   for (size_t slash = folder.find('/'); slash != std::string_view::npos;
        slash = folder.find('/', slash + 1)) {
     if (!wanted(folder.substr(0, slash))) return false;
@@ -34,7 +35,7 @@ Result<PartitionFiles> ListDataFiles(const Storage& storage, int threads,
                                      const std::function<bool(std::string_view)>& wanted) {
   ARROW_ASSIGN_OR_RAISE(FolderContent root, storage.ListFolder(""));
   std::erase_if(root.folders, [&](const std::string& folder) {
-    return folder == kMetaFolder || !wanted(folder);
+    return folder == kMetaFolder || !IsWanted(folder, wanted);
   });
   // Requests to a store far away wait rather than work: more of them than cores pay.
   if (!storage.is_local()) threads = std::max(threads, kRemoteListings);
