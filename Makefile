@@ -49,7 +49,7 @@ fuzz:            ## every decoder under libFuzzer, SECONDS_EACH seconds each
 soak: fuzz       ## fuzz, then the C++ tests ROUNDS times in random order under ASan
 	@GTEST_REPEAT=$(ROUNDS) GTEST_SHUFFLE=1 scripts/sanitize.sh asan
 
-bench: setup     ## build and run the benchmarks
+bench: setup     ## kernels by Google Benchmark, then 5 million rows beside hudi-rs and pyarrow
 	@scripts/bench.sh
 
 test-interop: build ## write tables with stock Hudi on Spark, read them with both, compare
@@ -83,6 +83,7 @@ wheel: setup     ## dist/*.whl, tagged manylinux_2_36
 requirements:    ## pin requirements*.in again (needs pip-tools)
 	pip-compile -q --generate-hashes --strip-extras --no-header --no-emit-find-links --no-emit-index-url -o requirements.txt requirements.in
 	pip-compile -q --generate-hashes --strip-extras --no-header --no-emit-find-links --no-emit-index-url -o requirements-dev.txt requirements-dev.in
+	pip-compile -q --generate-hashes --strip-extras --no-header --no-emit-find-links --no-emit-index-url -o requirements-bench.txt requirements-bench.in
 
 clean:           ## remove everything that was built
 	rm -rf build build-* dist
