@@ -110,7 +110,8 @@ void AppendTimestamp(int64_t units, int64_t per_second, std::string* out) {
   const int64_t fraction = units % per_second + (units % per_second < 0 ? per_second : 0);
   AppendDate(days, out);
   *out += 'T';
-  AppendTimeOfDay((seconds - days * 86'400) * per_second + fraction, per_second, out);
+  const int64_t second_of_day = seconds % 86'400 + (seconds % 86'400 < 0 ? 86'400 : 0);
+  AppendTimeOfDay(second_of_day * per_second + fraction, per_second, out);
 }
 
 void AppendDecimal(std::string digits, int32_t scale, std::string* out) {
