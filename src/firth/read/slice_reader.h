@@ -44,7 +44,7 @@ struct SliceReadOptions {
   std::optional<InstantFilter> instants;
   /// Skip row groups and pages that statistics exclude. Off only in tests that compare.
   bool prune = true;
-  int64_t batch_rows = 65'536;
+  int64_t batch_rows = 16'384;
   /// Bytes of log records held in memory before they spill to `spill_dir`.
   int64_t memory_budget = int64_t{1} << 30;
   std::string spill_dir;        // empty: the system's temporary folder
