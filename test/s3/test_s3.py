@@ -7,7 +7,7 @@ import proxy
 import pytest
 import seaweed
 import tables
-from conftest import options
+from bucket import options
 
 ARCHIVES = {
     name: archive
