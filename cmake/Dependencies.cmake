@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every third-party library, and why it is here (docs/architecture.md, "What is not ours").
+include(MissingDependencies)
 find_package(Threads REQUIRED)
 
 # Columns, Parquet, compute, file systems. A system Arrow of the same major wins over the wheel.
@@ -12,27 +13,65 @@ if(Arrow_FOUND AND NOT PYARROW_DIR)
   add_library(Arrow::parquet ALIAS Parquet::parquet_shared)
   add_library(Arrow::s3 ALIAS Arrow::arrow_shared)
 else()
-  find_package(PyArrowCpp REQUIRED)
+  find_package(PyArrowCpp QUIET)
+  firth_needs(PyArrowCpp_FOUND "Arrow C++ 26: in the wheel at PYARROW_DIR, or else of .venv"
+    PIP "pyarrow>=26,<27")
 endif()
 
-find_package(nlohmann_json REQUIRED)               # JSON
-find_package(fmt REQUIRED)                         # message formatting, header-only
-find_path(SPDLOG_INCLUDE_DIR spdlog/spdlog.h REQUIRED)  # log sink, header-only
-find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)    # hash of record keys
-find_package(ZLIB REQUIRED)                        # CRC-32, deflate of Avro containers
-find_package(ICU 72 REQUIRED COMPONENTS uc i18n data)  # Unicode properties, folding, segmentation
-find_path(LIBSTEMMER_INCLUDE_DIR libstemmer.h REQUIRED)   # Snowball stemmers
-find_library(LIBSTEMMER_LIBRARY stemmer REQUIRED)
-find_package(CLI11 REQUIRED)                       # the command line
+find_package(nlohmann_json QUIET)
+firth_needs(nlohmann_json_FOUND "nlohmann/json: JSON" APT nlohmann-json3-dev)
+find_package(fmt QUIET)
+firth_needs(fmt_FOUND "fmt: message formatting, header-only" APT libfmt-dev)
+find_path(SPDLOG_INCLUDE_DIR spdlog/spdlog.h)
+firth_needs(SPDLOG_INCLUDE_DIR "spdlog: log sink, header-only" APT libspdlog-dev)
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+firth_needs(XXHASH_INCLUDE_DIR "xxHash: hash of record keys" APT libxxhash-dev)
+find_package(ZLIB QUIET)
+firth_needs(ZLIB_FOUND "zlib: CRC-32, deflate of Avro containers" APT zlib1g-dev)
+find_package(ICU 72 QUIET COMPONENTS uc i18n data)
+firth_needs(ICU_FOUND "ICU 72: Unicode properties, folding, segmentation" APT libicu-dev)
+find_path(LIBSTEMMER_INCLUDE_DIR libstemmer.h)
+find_library(LIBSTEMMER_LIBRARY stemmer)
+if(LIBSTEMMER_INCLUDE_DIR AND LIBSTEMMER_LIBRARY)
+  set(LIBSTEMMER_FOUND TRUE)
+endif()
+firth_needs(LIBSTEMMER_FOUND "libstemmer: Snowball stemmers" APT libstemmer-dev)
+if(FIRTH_CLI)
+  find_package(CLI11 QUIET)
+  firth_needs(CLI11_FOUND "CLI11: the command line" APT libcli11-dev)
+endif()
+if(FIRTH_PYTHON)
+  if(NOT Python_EXECUTABLE AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+    set(Python_EXECUTABLE ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+  endif()
+  find_package(Python 3.11 QUIET COMPONENTS Interpreter Development.Module)
+  firth_needs(Python_FOUND "Python 3.11 or newer: its headers, for the extension" APT python3-dev)
+  if(Python_Interpreter_FOUND)
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+      OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT ERROR_QUIET)
+  endif()
+  firth_needs(nanobind_ROOT "nanobind: the Python extension" PIP "nanobind>=3.1")
+endif()
 if(FIRTH_TESTS)
-  find_package(GTest REQUIRED)
+  find_package(GTest QUIET)
+  firth_needs(GTest_FOUND "GoogleTest: the C++ tests, FIRTH_TESTS" APT libgtest-dev)
+  find_program(UNZIP_PROGRAM unzip)
+  firth_needs(UNZIP_PROGRAM "unzip: golden tables of the C++ tests, FIRTH_TESTS" APT unzip)
   enable_testing()
 endif()
 if(FIRTH_BENCHMARKS)
-  find_package(benchmark REQUIRED)
+  find_package(benchmark QUIET)
+  firth_needs(benchmark_FOUND "Google Benchmark: FIRTH_BENCHMARKS" APT libbenchmark-dev)
 endif()
+firth_report_missing()
 if(NOT ICU_VERSION VERSION_EQUAL 72.1 AND NOT ICU_VERSION MATCHES "^72")
   message(WARNING "ICU ${ICU_VERSION} is not 72 (Unicode 15.0): analyzer fingerprints will differ")
+endif()
+if(FIRTH_TESTS)
+  add_test(NAME missing_dependencies
+    COMMAND ${CMAKE_COMMAND} -P ${CMAKE_CURRENT_LIST_DIR}/missing_dependencies_test.cmake)
+  set_tests_properties(missing_dependencies PROPERTIES PASS_REGULAR_EXPRESSION
+    "lacks:[ \n]+b: a header \\(libb-dev\\)[ \n]+c: a wheel \\(c>=1\\).*apt-get install libb-dev[ \n]+python -m pip install 'c>=1'")
 endif()
 
 add_library(firth_dependencies INTERFACE)

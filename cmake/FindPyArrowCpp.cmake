@@ -23,6 +23,9 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(PyArrowCpp
   REQUIRED_VARS PYARROW_DIR
   FAIL_MESSAGE "pyarrow ${_arrow_major} not found: run scripts/setup.sh, or set PYARROW_DIR")
+if(NOT PyArrowCpp_FOUND)
+  return()
+endif()
 
 function(_firth_import_arrow target library)
   set(_path ${PYARROW_DIR}/lib${library}.so.${_arrow_major}00)
