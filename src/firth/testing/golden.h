@@ -36,6 +36,16 @@ inline std::vector<std::string> GoldenNames() {
   return names;
 }
 
+/// The one golden table that firth must refuse, by the format of its base files.
+inline constexpr std::string_view kRefusedGolden = "v9_cow_orc";
+
+/// Names of all golden tables that firth must read, sorted; empty when there are none.
+inline std::vector<std::string> ReadableGoldenNames() {
+  std::vector<std::string> names = GoldenNames();
+  std::erase(names, kRefusedGolden);
+  return names;
+}
+
 /// One golden table, unpacked into a temporary folder for as long as the object lives.
 class GoldenTable {
  public:
