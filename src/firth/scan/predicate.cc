@@ -12,7 +12,7 @@
 #include "firth/scan/predicate_compare.h"
 #include "firth/scan/predicate_lexer.h"
 #include "firth/scan/predicate_literal.h"
-#include "firth/scan/predicate_names.h"
+#include "firth/scan/predicate_operand.h"
 
 namespace firth {
 namespace {
@@ -22,18 +22,12 @@ using predicate::CompareOp;
 using predicate::Lexer;
 using predicate::Literal;
 using predicate::LiteralKind;
+using predicate::Operand;
+using predicate::OperandParser;
 using predicate::Placed;
 using predicate::Token;
 using predicate::TokenKind;
 using predicate::Value;
-
-// A column or a literal.
-struct Operand {
-  std::optional<Literal> literal = std::nullopt;
-  Value column = {};      // without a literal
-  std::string name = {};  // of the column, for messages
-  size_t offset = 0;
-};
 
 Expression NullCondition() {
   return arrow::compute::literal(arrow::MakeNullScalar(arrow::boolean()));
@@ -56,13 +50,14 @@ Expression Fold(std::vector<Expression> operands, bool conjunction) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const arrow::Schema& schema) : lexer_(text), schema_(schema) {}
+  Parser(std::string_view text, const arrow::Schema& schema)
+      : lexer_(text), operands_(&lexer_, schema) {}
 
   Result<Expression> Parse() {
     ARROW_RETURN_NOT_OK(lexer_.Advance());
     if (lexer_.current().kind == TokenKind::kEnd) return arrow::compute::literal(true);
     ARROW_ASSIGN_OR_RAISE(Expression condition, ParseChain("OR"));
-    if (lexer_.current().kind != TokenKind::kEnd) return Expected("AND, OR or the end");
+    if (lexer_.current().kind != TokenKind::kEnd) return lexer_.Expected("AND, OR or the end");
     return condition;
   }
 
@@ -78,40 +73,14 @@ class Parser {
   Result<std::optional<Expression>> ParseNegatable(const Operand& left);
   Result<Expression> AsCondition(const Operand& operand);
 
-  // values.
-  Result<Operand> ParseOperand();
-  Result<Operand> ParseSigned();
-  Result<Operand> ParseNamed();
-  Result<Operand> ParseColumn(Token first);
-  Result<Literal> ParseLiteral();
-  Result<Literal> ParseCall(const Token& name);
-  Result<Literal> Typed(const Token& type, Literal literal);
-
   // meaning.
   Result<Expression> Compare(CompareOp op, const Operand& left, const Operand& right);
   Result<Expression> NullSafeEqual(const Operand& left, const Operand& right);
   Result<Placed> Place(const Literal& literal, const Operand& beside);
   Result<Value> AsValue(const Operand& operand);
 
-  Result<bool> Take(std::string_view keyword_or_symbol) {
-    if (!lexer_.AtKeyword(keyword_or_symbol) && !lexer_.AtSymbol(keyword_or_symbol)) return false;
-    ARROW_RETURN_NOT_OK(lexer_.Advance());
-    return true;
-  }
-  Status Require(std::string_view keyword_or_symbol) {
-    ARROW_ASSIGN_OR_RAISE(const bool taken, Take(keyword_or_symbol));
-    return taken ? Status::OK() : Expected(keyword_or_symbol);
-  }
-  Status Expected(std::string_view what) const {
-    return ErrorAt(lexer_.current().offset,
-                   fmt::format("expected {}, found {}", what, DescribeToken(lexer_.current())));
-  }
-  Status ErrorAt(size_t offset, std::string_view message) const {
-    return predicate::ErrorAt(lexer_.source(), offset, message);
-  }
-
   Lexer lexer_;
-  const arrow::Schema& schema_;
+  OperandParser operands_;
   int depth_ = 0;
 };
 
@@ -121,7 +90,7 @@ Result<Expression> Parser::ParseChain(std::string_view keyword) {
   do {
     ARROW_ASSIGN_OR_RAISE(Expression operand, conjunction ? ParseUnary() : ParseChain("AND"));
     operands.push_back(std::move(operand));
-    ARROW_ASSIGN_OR_RAISE(const bool more, Take(keyword));
+    ARROW_ASSIGN_OR_RAISE(const bool more, lexer_.Take(keyword));
     if (!more) break;
   } while (true);
   return Fold(std::move(operands), conjunction);
@@ -130,29 +99,30 @@ Result<Expression> Parser::ParseChain(std::string_view keyword) {
 Result<Expression> Parser::ParseUnary() {
   if (!lexer_.AtKeyword("NOT") && !lexer_.AtSymbol("(")) return ParseCondition();
   if (++depth_ > kMaxPredicateDepth) {
-    return ErrorAt(lexer_.current().offset,
-                   fmt::format("conditions are nested deeper than {} levels", kMaxPredicateDepth));
+    return lexer_.ErrorAt(
+        lexer_.current().offset,
+        fmt::format("conditions are nested deeper than {} levels", kMaxPredicateDepth));
   }
-  ARROW_ASSIGN_OR_RAISE(const bool negated, Take("NOT"));
-  if (!negated) ARROW_RETURN_NOT_OK(Require("("));
+  ARROW_ASSIGN_OR_RAISE(const bool negated, lexer_.Take("NOT"));
+  if (!negated) ARROW_RETURN_NOT_OK(lexer_.Require("("));
   ARROW_ASSIGN_OR_RAISE(Expression inner, negated ? ParseUnary() : ParseChain("OR"));
-  if (!negated) ARROW_RETURN_NOT_OK(Require(")"));
+  if (!negated) ARROW_RETURN_NOT_OK(lexer_.Require(")"));
   --depth_;
   return negated ? arrow::compute::not_(std::move(inner)) : std::move(inner);
 }
 
 Result<Expression> Parser::ParseCondition() {
-  ARROW_ASSIGN_OR_RAISE(const Operand left, ParseOperand());
-  ARROW_ASSIGN_OR_RAISE(const bool is, Take("IS"));
+  ARROW_ASSIGN_OR_RAISE(const Operand left, operands_.ParseOperand());
+  ARROW_ASSIGN_OR_RAISE(const bool is, lexer_.Take("IS"));
   if (is) return ParseIs(left);
-  ARROW_ASSIGN_OR_RAISE(const bool negated, Take("NOT"));
+  ARROW_ASSIGN_OR_RAISE(const bool negated, lexer_.Take("NOT"));
   ARROW_ASSIGN_OR_RAISE(std::optional<Expression> condition, ParseNegatable(left));
   if (condition) return negated ? arrow::compute::not_(*std::move(condition)) : *condition;
-  if (negated) return Expected("IN, BETWEEN or LIKE after NOT");
+  if (negated) return lexer_.Expected("IN, BETWEEN or LIKE after NOT");
 
-  ARROW_ASSIGN_OR_RAISE(const bool null_safe, Take("<=>"));
+  ARROW_ASSIGN_OR_RAISE(const bool null_safe, lexer_.Take("<=>"));
   if (null_safe) {
-    ARROW_ASSIGN_OR_RAISE(const Operand right, ParseOperand());
+    ARROW_ASSIGN_OR_RAISE(const Operand right, operands_.ParseOperand());
     return NullSafeEqual(left, right);
   }
   constexpr std::pair<std::string_view, CompareOp> kOps[] = {
@@ -161,9 +131,9 @@ Result<Expression> Parser::ParseCondition() {
       {">", CompareOp::kGreater},   {">=", CompareOp::kGreaterEqual},
   };
   for (const auto& [symbol, op] : kOps) {
-    ARROW_ASSIGN_OR_RAISE(const bool taken, Take(symbol));
+    ARROW_ASSIGN_OR_RAISE(const bool taken, lexer_.Take(symbol));
     if (!taken) continue;
-    ARROW_ASSIGN_OR_RAISE(const Operand right, ParseOperand());
+    ARROW_ASSIGN_OR_RAISE(const Operand right, operands_.ParseOperand());
     return Compare(op, left, right);
   }
   return AsCondition(left);
@@ -171,7 +141,7 @@ Result<Expression> Parser::ParseCondition() {
 
 Result<std::optional<Expression>> Parser::ParseNegatable(const Operand& left) {
   for (const std::string_view keyword : {"IN", "BETWEEN", "LIKE", "ILIKE"}) {
-    ARROW_ASSIGN_OR_RAISE(const bool taken, Take(keyword));
+    ARROW_ASSIGN_OR_RAISE(const bool taken, lexer_.Take(keyword));
     if (!taken) continue;
     if (keyword == "IN") return ParseIn(left);
     if (keyword == "BETWEEN") return ParseBetween(left);
@@ -188,42 +158,42 @@ Result<Expression> Parser::AsCondition(const Operand& operand) {
   if (!operand.literal && operand.column.type->id() == arrow::Type::BOOL) {
     return operand.column.expression;
   }
-  if (operand.literal) return Expected("a comparison such as = or IN");
-  return Expected(fmt::format("a comparison such as = or IN after column \"{}\" ({})", operand.name,
-                              operand.column.type->ToString()));
+  if (operand.literal) return lexer_.Expected("a comparison such as = or IN");
+  return lexer_.Expected(fmt::format("a comparison such as = or IN after column \"{}\" ({})",
+                                     operand.name, operand.column.type->ToString()));
 }
 
 Result<Expression> Parser::ParseIs(const Operand& left) {
-  ARROW_ASSIGN_OR_RAISE(const bool negated, Take("NOT"));
+  ARROW_ASSIGN_OR_RAISE(const bool negated, lexer_.Take("NOT"));
   if (lexer_.AtKeyword("NULL")) {
     ARROW_RETURN_NOT_OK(lexer_.Advance());
     ARROW_ASSIGN_OR_RAISE(const Value value, AsValue(left));
     return negated ? arrow::compute::is_valid(value.expression)
                    : arrow::compute::is_null(value.expression);
   }
-  ARROW_ASSIGN_OR_RAISE(const bool distinct, Take("DISTINCT"));
+  ARROW_ASSIGN_OR_RAISE(const bool distinct, lexer_.Take("DISTINCT"));
   if (distinct) {
-    ARROW_RETURN_NOT_OK(Require("FROM"));
+    ARROW_RETURN_NOT_OK(lexer_.Require("FROM"));
   } else if (!lexer_.AtKeyword("TRUE") && !lexer_.AtKeyword("FALSE")) {
-    return Expected("NULL, TRUE, FALSE or DISTINCT FROM after IS");
+    return lexer_.Expected("NULL, TRUE, FALSE or DISTINCT FROM after IS");
   }
-  ARROW_ASSIGN_OR_RAISE(const Operand right, ParseOperand());
+  ARROW_ASSIGN_OR_RAISE(const Operand right, operands_.ParseOperand());
   ARROW_ASSIGN_OR_RAISE(Expression equal, NullSafeEqual(left, right));
   return distinct != negated ? arrow::compute::not_(std::move(equal)) : equal;
 }
 
 Result<Expression> Parser::ParseIn(const Operand& left) {
-  ARROW_RETURN_NOT_OK(Require("("));
+  ARROW_RETURN_NOT_OK(lexer_.Require("("));
   ARROW_ASSIGN_OR_RAISE(const Value value, AsValue(left));
   std::vector<Placed> literals;
   do {
-    ARROW_ASSIGN_OR_RAISE(const Literal literal, ParseLiteral());
+    ARROW_ASSIGN_OR_RAISE(const Literal literal, operands_.ParseLiteral());
     ARROW_ASSIGN_OR_RAISE(Placed placed, Place(literal, left));
     literals.push_back(std::move(placed));
-    ARROW_ASSIGN_OR_RAISE(const bool more, Take(","));
+    ARROW_ASSIGN_OR_RAISE(const bool more, lexer_.Take(","));
     if (!more) break;
   } while (true);
-  if (!lexer_.AtSymbol(")")) return Expected(", or ) in the list of IN");
+  if (!lexer_.AtSymbol(")")) return lexer_.Expected(", or ) in the list of IN");
   ARROW_RETURN_NOT_OK(lexer_.Advance());
   if (left.literal && left.literal->kind == LiteralKind::kNull) return NullCondition();
   if (literals.size() == 1) {
@@ -233,184 +203,36 @@ Result<Expression> Parser::ParseIn(const Operand& left) {
 }
 
 Result<Expression> Parser::ParseBetween(const Operand& left) {
-  ARROW_ASSIGN_OR_RAISE(const Operand low, ParseOperand());
-  if (!lexer_.AtKeyword("AND")) return Expected("AND between the bounds of BETWEEN");
+  ARROW_ASSIGN_OR_RAISE(const Operand low, operands_.ParseOperand());
+  if (!lexer_.AtKeyword("AND")) return lexer_.Expected("AND between the bounds of BETWEEN");
   ARROW_RETURN_NOT_OK(lexer_.Advance());
-  ARROW_ASSIGN_OR_RAISE(const Operand high, ParseOperand());
+  ARROW_ASSIGN_OR_RAISE(const Operand high, operands_.ParseOperand());
   ARROW_ASSIGN_OR_RAISE(Expression above, Compare(CompareOp::kGreaterEqual, left, low));
   ARROW_ASSIGN_OR_RAISE(Expression below, Compare(CompareOp::kLessEqual, left, high));
   return arrow::compute::and_(std::move(above), std::move(below));
 }
 
 Result<Expression> Parser::ParseLike(const Operand& left, bool ignore_case) {
-  ARROW_ASSIGN_OR_RAISE(const Literal pattern, ParseLiteral());
+  ARROW_ASSIGN_OR_RAISE(const Literal pattern, operands_.ParseLiteral());
   char escape = '\\';
-  ARROW_ASSIGN_OR_RAISE(const bool has_escape, Take("ESCAPE"));
+  ARROW_ASSIGN_OR_RAISE(const bool has_escape, lexer_.Take("ESCAPE"));
   if (has_escape) {
     const Token& token = lexer_.current();
     if (token.kind != TokenKind::kString || token.text.size() != 1 || token.text[0] == '%' ||
         token.text[0] == '_') {
-      return Expected("one ASCII character other than % and _, in quotes, after ESCAPE");
+      return lexer_.Expected("one ASCII character other than % and _, in quotes, after ESCAPE");
     }
     escape = token.text[0];
     ARROW_RETURN_NOT_OK(lexer_.Advance());
   }
   if (pattern.kind == LiteralKind::kNull) return NullCondition();
   if (pattern.kind != LiteralKind::kString) {
-    return ErrorAt(pattern.offset, "LIKE needs a pattern in single quotes");
+    return lexer_.ErrorAt(pattern.offset, "LIKE needs a pattern in single quotes");
   }
   ARROW_ASSIGN_OR_RAISE(const Value value, AsValue(left));
   Result<Expression> like = predicate::Like(value, pattern.text, escape, ignore_case);
-  if (!like.ok()) return ErrorAt(pattern.offset, like.status().message());
+  if (!like.ok()) return lexer_.ErrorAt(pattern.offset, like.status().message());
   return like;
-}
-
-Result<Operand> Parser::ParseOperand() {
-  const Token& token = lexer_.current();
-  if (token.kind == TokenKind::kQuotedName) return ParseNamed();
-  if (token.kind == TokenKind::kName && !lexer_.AtKeyword("NULL") && !lexer_.AtKeyword("TRUE") &&
-      !lexer_.AtKeyword("FALSE")) {
-    return ParseNamed();
-  }
-  Operand operand;
-  operand.offset = token.offset;
-  ARROW_ASSIGN_OR_RAISE(operand.literal, ParseLiteral());
-  return operand;
-}
-
-// A column, or a literal that begins with a name.
-Result<Operand> Parser::ParseNamed() {
-  const Token name = lexer_.current();
-  for (const std::string_view reserved : {"AND", "OR", "NOT", "IN", "IS", "LIKE", "BETWEEN"}) {
-    if (lexer_.AtKeyword(reserved)) return Expected("a column or a value");
-  }
-  if (name.kind == TokenKind::kName && schema_.GetFieldIndex(name.text) < 0) {
-    std::string special;
-    if (predicate::ParseSpecialNumber(name.text, &special)) {
-      ARROW_RETURN_NOT_OK(lexer_.Advance());
-      return Operand{.literal = Literal{LiteralKind::kNumber, special, false, name.offset},
-                     .offset = name.offset};
-    }
-  }
-  ARROW_RETURN_NOT_OK(lexer_.Advance());
-  Operand operand;
-  operand.offset = name.offset;
-  if (name.kind == TokenKind::kName && lexer_.current().kind == TokenKind::kString) {
-    Literal literal{LiteralKind::kString, lexer_.current().text, false, name.offset};
-    ARROW_ASSIGN_OR_RAISE(operand.literal, Typed(name, std::move(literal)));
-    ARROW_RETURN_NOT_OK(lexer_.Advance());
-    return operand;
-  }
-  if (name.kind == TokenKind::kName && lexer_.AtSymbol("(")) {
-    ARROW_ASSIGN_OR_RAISE(operand.literal, ParseCall(name));
-    return operand;
-  }
-  return ParseColumn(name);
-}
-
-Result<Operand> Parser::ParseColumn(Token first) {
-  predicate::ColumnPath path;
-  const size_t offset = first.offset;
-  Token name = std::move(first);
-  while (true) {
-    const Status found = path.Descend(schema_, name.text);
-    if (!found.ok()) {
-      const bool quoted = lexer_.source()[name.offset] == '"';
-      return ErrorAt(name.offset, found.message() + (quoted ? "; strings take single quotes" : ""));
-    }
-    ARROW_ASSIGN_OR_RAISE(const bool nested, Take("."));
-    if (!nested) break;
-    name = lexer_.current();
-    if (name.kind != TokenKind::kName && name.kind != TokenKind::kQuotedName) {
-      return Expected("the name of a field after the dot");
-    }
-    ARROW_RETURN_NOT_OK(lexer_.Advance());
-  }
-  return Operand{.column = {path.expression(), path.type()}, .name = path.name(), .offset = offset};
-}
-
-Result<Literal> Parser::ParseLiteral() {
-  const Token token = lexer_.current();
-  Literal literal;
-  literal.offset = token.offset;
-  literal.text = token.text;
-  switch (token.kind) {
-    case TokenKind::kNumber:
-      literal.kind = LiteralKind::kNumber;
-      break;
-    case TokenKind::kString:
-      literal.kind = LiteralKind::kString;
-      break;
-    case TokenKind::kBinary:
-      literal.kind = LiteralKind::kBinary;
-      break;
-    case TokenKind::kSymbol: {
-      if (!lexer_.AtSymbol("-") && !lexer_.AtSymbol("+")) return Expected("a column or a value");
-      ARROW_RETURN_NOT_OK(lexer_.Advance());
-      std::string& text = literal.text;
-      const bool special = lexer_.current().kind == TokenKind::kName &&
-                           predicate::ParseSpecialNumber(token.text + lexer_.current().text, &text);
-      if (!special) {
-        if (lexer_.current().kind != TokenKind::kNumber) return Expected("a number after the sign");
-        text = (token.text == "-" ? "-" : "") + lexer_.current().text;
-      }
-      literal.kind = LiteralKind::kNumber;
-      break;
-    }
-    case TokenKind::kName:
-      if (lexer_.AtKeyword("NULL")) break;
-      if (lexer_.AtKeyword("TRUE") || lexer_.AtKeyword("FALSE")) {
-        literal.kind = LiteralKind::kBoolean;
-        literal.boolean = lexer_.AtKeyword("TRUE");
-        break;
-      }
-      [[fallthrough]];
-    case TokenKind::kQuotedName: {
-      ARROW_ASSIGN_OR_RAISE(Operand operand, ParseNamed());
-      if (operand.literal) return *std::move(operand.literal);
-      return ErrorAt(token.offset,
-                     fmt::format("expected a literal, found column \"{}\"", operand.name));
-    }
-    case TokenKind::kEnd:
-      return Expected("a column or a value");
-  }
-  ARROW_RETURN_NOT_OK(lexer_.Advance());
-  return literal;
-}
-
-// double('NaN'), date('...'), CAST(literal AS type); `(` is the current token.
-Result<Literal> Parser::ParseCall(const Token& name) {
-  const bool is_cast = predicate::EqualsKeyword(name.text, "CAST");
-  if (++depth_ > kMaxPredicateDepth) return ErrorAt(name.offset, "calls are nested too deeply");
-  ARROW_RETURN_NOT_OK(Require("("));
-  if (!is_cast) {
-    // Checks the name before the argument, whose error would mislead.
-    ARROW_RETURN_NOT_OK(Typed(name, Literal{}));
-  }
-  ARROW_ASSIGN_OR_RAISE(Literal literal, ParseLiteral());
-  Token type = name;
-  if (is_cast) {
-    ARROW_RETURN_NOT_OK(Require("AS"));
-    type = lexer_.current();
-    if (type.kind != TokenKind::kName) return Expected("the name of a type");
-    ARROW_RETURN_NOT_OK(lexer_.Advance());
-  }
-  ARROW_RETURN_NOT_OK(Require(")"));
-  --depth_;
-  return Typed(type, std::move(literal));
-}
-
-Result<Literal> Parser::Typed(const Token& type, Literal literal) {
-  if (!predicate::IsLiteralType(type.text)) {
-    return ErrorAt(type.offset,
-                   fmt::format("\"{}\" is no literal type; DATE, TIMESTAMP, DOUBLE, FLOAT and "
-                               "STRING are, and functions are not supported",
-                               type.text));
-  }
-  const size_t offset = literal.offset;
-  std::optional<Literal> cast = predicate::CastLiteral(type.text, std::move(literal));
-  if (!cast) return ErrorAt(offset, fmt::format("the literal is no {}", type.text));
-  return *std::move(cast);
 }
 
 Result<Placed> Parser::Place(const Literal& literal, const Operand& beside) {
@@ -422,8 +244,8 @@ Result<Placed> Parser::Place(const Literal& literal, const Operand& beside) {
   if (placed.ok()) return placed;
   const std::string subject =
       beside.literal ? "literal" : fmt::format("column \"{}\"", beside.name);
-  return ErrorAt(literal.offset, fmt::format("{} has type {}: {}", subject, type->ToString(),
-                                             placed.status().message()));
+  return lexer_.ErrorAt(literal.offset, fmt::format("{} has type {}: {}", subject, type->ToString(),
+                                                    placed.status().message()));
 }
 
 Result<Value> Parser::AsValue(const Operand& operand) {
@@ -443,8 +265,8 @@ Result<Expression> Parser::Compare(CompareOp op, const Operand& left, const Oper
   if (left.literal) return right.literal ? NullCondition() : Compare(Flip(op), right, left);
   Result<Expression> compared = predicate::CompareValues(op, left.column, right.column);
   if (compared.ok()) return compared;
-  return ErrorAt(right.offset, fmt::format("columns \"{}\" and \"{}\": {}", left.name, right.name,
-                                           compared.status().message()));
+  return lexer_.ErrorAt(right.offset, fmt::format("columns \"{}\" and \"{}\": {}", left.name,
+                                                  right.name, compared.status().message()));
 }
 
 Result<Expression> Parser::NullSafeEqual(const Operand& left, const Operand& right) {

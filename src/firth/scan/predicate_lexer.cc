@@ -29,14 +29,6 @@ constexpr std::array<std::string_view, 15> kSymbols = {"<=>", "<=", "<>", "<", "
 
 }  // namespace
 
-Status ErrorAt(std::string_view source, size_t offset, std::string_view message) {
-  const std::string_view before = source.substr(0, std::min(offset, source.size()));
-  const auto characters = std::count_if(before.begin(), before.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not a continuation byte
-  });
-  return InvalidError("where: position {}: {}", characters + 1, message);
-}
-
 std::string DescribeToken(const Token& token) {
   constexpr size_t kShown = 40;
   std::string_view text = token.text;
@@ -71,6 +63,30 @@ bool Lexer::AtKeyword(std::string_view keyword) const {
 
 bool Lexer::AtSymbol(std::string_view symbol) const {
   return current_.kind == TokenKind::kSymbol && current_.text == symbol;
+}
+
+Result<bool> Lexer::Take(std::string_view keyword_or_symbol) {
+  if (!AtKeyword(keyword_or_symbol) && !AtSymbol(keyword_or_symbol)) return false;
+  ARROW_RETURN_NOT_OK(Advance());
+  return true;
+}
+
+Status Lexer::Require(std::string_view keyword_or_symbol) {
+  ARROW_ASSIGN_OR_RAISE(const bool taken, Take(keyword_or_symbol));
+  return taken ? Status::OK() : Expected(keyword_or_symbol);
+}
+
+Status Lexer::Expected(std::string_view what) const {
+  return ErrorAt(current_.offset,
+                 fmt::format("expected {}, found {}", what, DescribeToken(current_)));
+}
+
+Status Lexer::ErrorAt(size_t offset, std::string_view message) const {
+  const std::string_view before = source_.substr(0, std::min(offset, source_.size()));
+  const auto characters = std::ranges::count_if(before, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not a continuation byte
+  });
+  return InvalidError("where: position {}: {}", characters + 1, message);
 }
 
 Status Lexer::Advance() {
@@ -109,12 +125,12 @@ Status Lexer::ReadNumber() {
     ++next_;
     if (next_ < source_.size() && (source_[next_] == '+' || source_[next_] == '-')) ++next_;
     if (next_ >= source_.size() || !IsDigit(source_[next_])) {
-      return ErrorAt(source_, next_, "expected the digits of an exponent");
+      return ErrorAt(next_, "expected the digits of an exponent");
     }
     digits();
   }
   if (next_ < source_.size() && IsNamePart(source_[next_])) {
-    return ErrorAt(source_, next_,
+    return ErrorAt(next_,
                    "a number is followed by a letter; names that start with a digit "
                    "need quotes: \"1st\"");
   }
@@ -129,9 +145,8 @@ Status Lexer::ReadQuoted(char quote, TokenKind kind) {
   while (true) {
     const size_t end = source_.find(quote, next_);
     if (end == std::string_view::npos) {
-      return ErrorAt(source_, start,
-                     fmt::format("the {} that opens here has no closing {}",
-                                 kind == TokenKind::kString ? "string" : "name", quote));
+      return ErrorAt(start, fmt::format("the {} that opens here has no closing {}",
+                                        kind == TokenKind::kString ? "string" : "name", quote));
     }
     current_.text += source_.substr(next_, end - next_);
     next_ = end + 1;
@@ -140,7 +155,7 @@ Status Lexer::ReadQuoted(char quote, TokenKind kind) {
     ++next_;
   }
   if (kind == TokenKind::kQuotedName && current_.text.empty()) {
-    return ErrorAt(source_, start, "a quoted name is empty; strings take single quotes");
+    return ErrorAt(start, "a quoted name is empty; strings take single quotes");
   }
   return Status::OK();
 }
@@ -152,12 +167,12 @@ Status Lexer::ReadBinary() {
   const std::string hex = std::move(current_.text);
   current_.text.clear();
   if (hex.size() % 2 != 0) {
-    return ErrorAt(source_, start, "a binary literal needs an even number of hexadecimal digits");
+    return ErrorAt(start, "a binary literal needs an even number of hexadecimal digits");
   }
   for (size_t i = 0; i < hex.size(); i += 2) {
     const int high = HexValue(hex[i]), low = HexValue(hex[i + 1]);
     if (high < 0 || low < 0) {
-      return ErrorAt(source_, start, "a binary literal X'00ff' holds hexadecimal digits only");
+      return ErrorAt(start, "a binary literal X'00ff' holds hexadecimal digits only");
     }
     current_.text += static_cast<char>(high * 16 + low);
   }
@@ -175,9 +190,8 @@ Status Lexer::ReadSymbol() {
   }
   const auto byte = static_cast<unsigned char>(rest[0]);
   const bool printable = byte > 0x20 && byte < 0x7f;
-  return ErrorAt(source_, next_,
-                 printable ? fmt::format("unexpected character '{}'", rest[0])
-                           : fmt::format("unexpected byte 0x{:02x}", byte));
+  return ErrorAt(next_, printable ? fmt::format("unexpected character '{}'", rest[0])
+                                  : fmt::format("unexpected byte 0x{:02x}", byte));
 }
 
 }  // namespace firth::predicate

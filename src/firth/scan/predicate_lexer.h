@@ -20,9 +20,6 @@ struct Token {
   size_t offset = 0;  // of the first byte
 };
 
-/// "where: position P: message", P counted in characters from 1.
-Status ErrorAt(std::string_view source, size_t offset, std::string_view message);
-
 /// How an error message shows a token: `'abc'`, `"name"`, `<=`, `end of text`.
 std::string DescribeToken(const Token& token);
 
@@ -42,6 +39,15 @@ class Lexer {
 
   bool AtKeyword(std::string_view keyword) const;
   bool AtSymbol(std::string_view symbol) const;
+  /// Moves on when the current token is this keyword or symbol.
+  Result<bool> Take(std::string_view keyword_or_symbol);
+  /// The same, and an error when it is another one.
+  Status Require(std::string_view keyword_or_symbol);
+
+  /// The error that the current token is not `what`.
+  Status Expected(std::string_view what) const;
+  /// "where: position P: message", P counted in characters from 1.
+  Status ErrorAt(size_t offset, std::string_view message) const;
 
  private:
   Status ReadName();
