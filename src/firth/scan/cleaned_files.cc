@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/scan/cleaned_files.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+
+#include "firth/common/parallel.h"
 
 namespace firth {
 namespace {
@@ -34,12 +38,24 @@ void AddAll(const nlohmann::json& metadata, CleanedFiles* cleaned) {
 }  // namespace
 
 Result<CleanedFiles> LoadCleanedFiles(const Timeline& timeline) {
-  CleanedFiles cleaned;
+  std::vector<const Instant*> cleans;
   for (const Instant& instant : timeline.instants()) {
-    if (instant.action != Action::kClean || !instant.is_completed()) continue;
-    ARROW_ASSIGN_OR_RAISE(const std::string bytes, timeline.ReadContent(instant));
-    ARROW_ASSIGN_OR_RAISE(const nlohmann::json metadata, DecodeInstantContent(bytes));
-    AddAll(metadata, &cleaned);
+    if (instant.action == Action::kClean && instant.is_completed()) cleans.push_back(&instant);
+  }
+  std::vector<CleanedFiles> parts(cleans.size());
+  const auto read = [&](size_t i) -> Status {
+    ARROW_ASSIGN_OR_RAISE(const std::string bytes, timeline.ReadContent(*cleans[i]));
+    const Result<nlohmann::json> metadata = DecodeInstantContent(bytes);
+    if (!metadata.ok()) return WithContext(metadata.status(), cleans[i]->file_name);
+    AddAll(*metadata, &parts[i]);
+    return Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(RunParallel(cleans.size(), kRequestThreads, read));
+  CleanedFiles cleaned;
+  for (CleanedFiles& part : parts) {
+    for (auto& [group, instants] : part) {
+      std::ranges::move(instants, std::back_inserter(cleaned[group]));
+    }
   }
   return cleaned;
 }

@@ -18,7 +18,7 @@ namespace firth {
 /// (partition, file id) to the instants in the names of files that completed cleans deleted.
 using CleanedFiles = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
 
-/// From the clean instants of the active timeline. Cost: one read a clean.
+/// From the clean instants of the active timeline. Cost: one read a clean, several at once.
 Result<CleanedFiles> LoadCleanedFiles(const Timeline& timeline);
 
 /// Errors with kNotFound when a cleaned file of `partition` belonged to the snapshot at `as_of`:

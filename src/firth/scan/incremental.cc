@@ -2,8 +2,10 @@
 #include "firth/scan/incremental.h"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
+#include "firth/common/parallel.h"
 #include "firth/scan/time_point.h"
 
 namespace firth {
@@ -41,6 +43,22 @@ Result<Bounds> ParseBounds(const TableConfig& config, const std::string& begin,
     }
   }
   return bounds;
+}
+
+// File groups that `writes`, all of them active, wrote.
+Result<FileGroupSet> GroupsOf(const Timeline& timeline, const std::vector<Instant>& writes) {
+  FileGroupSet groups;
+  std::mutex mutex;
+  const auto read = [&](size_t i) -> Status {
+    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline.ReadCommitMetadata(writes[i]));
+    const std::lock_guard lock(mutex);
+    for (const auto& [partition, stats] : metadata.write_stats) {
+      for (const WriteStat& stat : stats) groups.emplace(partition, stat.file_id);
+    }
+    return Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(RunParallel(writes.size(), kRequestThreads, read));
+  return groups;
 }
 
 // The snapshot in which only writes completed at or before `end` exist.
@@ -89,16 +107,12 @@ Result<IncrementalRange> ResolveIncremental(const std::shared_ptr<const PinnedSn
     ARROW_ASSIGN_OR_RAISE(const std::vector<Instant> history, context.timeline.LoadHistory());
     std::ranges::for_each(history, add);
   }
-  if (writes.size() == active_writes) range.touched.emplace();
   for (const Instant& write : writes) {
     range.commits.instants.insert(write.requested);
     range.last = std::max(range.last, write.requested);
-    if (!range.touched) continue;
-    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata,
-                          context.timeline.ReadCommitMetadata(write));
-    for (const auto& [partition, stats] : metadata.write_stats) {
-      for (const WriteStat& stat : stats) range.touched->insert({partition, stat.file_id});
-    }
+  }
+  if (writes.size() == active_writes) {
+    ARROW_ASSIGN_OR_RAISE(range.touched, GroupsOf(context.timeline, writes));
   }
   return range;
 }

@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kReadThreads = 16;  // small files: latency is all that counts
-
 // Files of one group, uncommitted and later ones left out already.
 struct Group {
   std::vector<BaseFile> bases;  // by instant
@@ -259,7 +257,7 @@ Result<ViewContext> LoadViewContext(const Timeline& timeline) {
     Merge(std::move(part.pending_compactions), &context.pending_compactions);
     return Status::OK();
   };
-  ARROW_RETURN_NOT_OK(RunParallel(wanted.size(), kReadThreads, read));
+  ARROW_RETURN_NOT_OK(RunParallel(wanted.size(), kRequestThreads, read));
   return context;
 }
 

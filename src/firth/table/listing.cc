@@ -10,7 +10,6 @@ namespace firth {
 namespace {
 
 constexpr std::string_view kMetaFolder = ".hoodie";
-constexpr int kRemoteListings = 16;
 constexpr std::string_view kPartitionMetafile = ".hoodie_partition_metadata";
 
 std::string_view FolderOf(const FileInfo& file) {
@@ -37,8 +36,7 @@ Result<PartitionFiles> ListDataFiles(const Storage& storage, int threads,
   std::erase_if(root.folders, [&](const std::string& folder) {
     return folder == kMetaFolder || !IsWanted(folder, wanted);
   });
-  // Requests to a store far away wait rather than work: more of them than cores pay.
-  if (!storage.is_local()) threads = std::max(threads, kRemoteListings);
+  if (!storage.is_local()) threads = std::max(threads, kRequestThreads);
   std::vector<std::vector<FileInfo>> listings(root.folders.size());
   ARROW_RETURN_NOT_OK(RunParallel(listings.size(), threads, [&](size_t i) -> Status {
     return storage.ListRecursive(root.folders[i]).Value(&listings[i]);
