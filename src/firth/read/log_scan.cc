@@ -2,6 +2,7 @@
 #include "firth/read/log_scan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,6 +17,7 @@ constexpr size_t kMaxOpenLogs = 64;
 constexpr std::string_view kRollbackCommand = "0";
 
 bool InRange(const LogBlock& block, const InstantFilter& filter) {
+  if (block.type == LogBlockType::kCommand) return true;
   if (filter.instants.contains(block.Get(LogHeaderKey::kInstantTime))) return true;
   const std::vector<std::string> compacted = CompactedInstants(block);
   return std::any_of(compacted.begin(), compacted.end(),
@@ -23,13 +25,48 @@ bool InRange(const LogBlock& block, const InstantFilter& filter) {
 }
 
 // The per-block filters of spec 3.2, after corrupt blocks.
-bool IsVisible(const LogBlock& block, const ReadContext& context, const SliceReadOptions& options) {
+bool IsVisible(const LogBlock& block, const ReadContext& context, std::string_view latest_instant) {
   if (block.type == LogBlockType::kCommand) return true;
   const std::string_view instant = block.Get(LogHeaderKey::kInstantTime);
-  if (!options.latest_instant.empty() && instant > options.latest_instant) return false;
+  if (!latest_instant.empty() && instant > latest_instant) return false;
   // Later versions hide whole files of uncommitted instants; version 6 appends to shared ones.
-  if (context.config.version < 8 && !context.timeline.IsCommitted(instant)) return false;
-  return !options.instants || InRange(block, *options.instants);
+  return context.config.version >= 8 || context.timeline.IsCommitted(instant);
+}
+
+bool IsPartial(const ScannedBlock& scanned) {
+  return scanned.block.type != LogBlockType::kDelete &&
+         scanned.block.Get(LogHeaderKey::kIsPartial) == "true";
+}
+
+// Appends the visible blocks of one file, which will be the source number `index`.
+Result<LogSource> ReadHeaders(const ReadContext& context, const LogFile& log,
+                              std::string_view latest_instant, size_t index,
+                              std::vector<ScannedBlock>* found, SliceReadMetrics* metrics) {
+  ARROW_ASSIGN_OR_RAISE(auto file, context.storage->OpenFile(log.path, log.size));
+  ARROW_ASSIGN_OR_RAISE(auto reader, LogReader::Open(std::move(file), log.path));
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(std::optional<LogBlock> block, reader->Next());
+    if (!block) break;
+    if (block->type == LogBlockType::kCorrupt) {
+      metrics->corrupt_blocks.fetch_add(1, std::memory_order_relaxed);
+      FIRTH_LOG(warn, "corrupt log block skipped: file={} offset={} bytes={}", log.path,
+                block->offset, block->content_length);
+      continue;
+    }
+    if (block->type == LogBlockType::kCdc) continue;
+    if (IsVisible(*block, context, latest_instant)) found->push_back({*std::move(block), index});
+  }
+  return LogSource{log.path, log.size, std::move(reader)};
+}
+
+// Those of `found` that count, in processing order.
+Result<std::vector<ScannedBlock>> Assemble(std::vector<ScannedBlock> found) {
+  std::vector<LogBlock> blocks;
+  for (ScannedBlock& scanned : found) blocks.push_back(std::move(scanned.block));
+  ARROW_ASSIGN_OR_RAISE(const std::vector<size_t> order, OrderBlocks(blocks));
+  std::vector<ScannedBlock> ordered;
+  for (const size_t i : order) ordered.push_back({std::move(blocks[i]), found[i].source});
+  return ordered;
 }
 
 // Blocks by instant, and the instants in order of their first block.
@@ -111,35 +148,28 @@ Result<std::vector<size_t>> OrderBlocks(const std::vector<LogBlock>& blocks) {
 Result<LogScan> ScanLogs(const ReadContext& context, const FileSlice& slice,
                          const SliceReadOptions& options, SliceReadMetrics* metrics) {
   LogScan scan;
-  std::vector<LogBlock> blocks;
-  std::vector<size_t> sources;
+  std::vector<ScannedBlock> found;
   for (const LogFile& log : slice.logs) {
     if (log.cdc) continue;
-    ARROW_ASSIGN_OR_RAISE(auto file, context.storage->OpenFile(log.path, log.size));
-    ARROW_ASSIGN_OR_RAISE(auto reader, LogReader::Open(std::move(file), log.path));
-    while (true) {
-      ARROW_ASSIGN_OR_RAISE(std::optional<LogBlock> block, reader->Next());
-      if (!block) break;
-      if (block->type == LogBlockType::kCorrupt) {
-        metrics->corrupt_blocks.fetch_add(1, std::memory_order_relaxed);
-        FIRTH_LOG(warn, "corrupt log block skipped: file={} offset={} bytes={}", log.path,
-                  block->offset, block->content_length);
-        continue;
-      }
-      if (block->type == LogBlockType::kCdc || !IsVisible(*block, context, options)) continue;
-      blocks.push_back(*std::move(block));
-      sources.push_back(scan.sources.size());
-    }
+    ARROW_ASSIGN_OR_RAISE(LogSource source, ReadHeaders(context, log, options.latest_instant,
+                                                        scan.sources.size(), &found, metrics));
     // Open files and their read-ahead are bounded; few are kept, which saves requests.
-    if (scan.sources.size() >= kMaxOpenLogs) reader = nullptr;
-    scan.sources.push_back({log.path, log.size, std::move(reader)});
+    if (scan.sources.size() >= kMaxOpenLogs) source.reader = nullptr;
+    scan.sources.push_back(std::move(source));
   }
-  ARROW_ASSIGN_OR_RAISE(const std::vector<size_t> order, OrderBlocks(blocks));
-  for (const size_t index : order) {
-    const LogBlock& block = blocks[index];
-    scan.has_partial = scan.has_partial || (block.type != LogBlockType::kDelete &&
-                                            block.Get(LogHeaderKey::kIsPartial) == "true");
-    scan.blocks.push_back({block, sources[index]});
+  if (!options.instants) {
+    ARROW_ASSIGN_OR_RAISE(scan.blocks, Assemble(std::move(found)));
+    scan.has_partial = std::ranges::any_of(scan.blocks, IsPartial);
+    return scan;
+  }
+  std::vector<ScannedBlock> in_range;
+  std::ranges::copy_if(found, std::back_inserter(in_range), [&](const ScannedBlock& scanned) {
+    return InRange(scanned.block, *options.instants);
+  });
+  ARROW_ASSIGN_OR_RAISE(scan.blocks, Assemble(std::move(in_range)));
+  scan.has_partial = std::ranges::any_of(scan.blocks, IsPartial);
+  if (scan.has_partial) {
+    ARROW_ASSIGN_OR_RAISE(scan.blocks, Assemble(std::move(found)));
   }
   return scan;
 }

@@ -27,12 +27,13 @@ struct ScannedBlock {
 struct LogScan {
   std::vector<LogSource> sources;
   std::vector<ScannedBlock> blocks;  // processing order: oldest instant first
-  bool has_partial = false;          // a data block lacks columns (IS_PARTIAL)
+  bool has_partial = false;          // a data block (of the range) lacks columns: IS_PARTIAL
 };
 
 /// Reads all block headers of `slice.logs`, in their order. Rolled back, too young and uncommitted
 /// blocks are left out, blocks that a log compaction folded are replaced by its result. Corrupt
-/// stretches are counted and skipped.
+/// stretches are counted and skipped. Blocks outside of `options.instants` are left out unless
+/// has_partial: a partial update names some columns, the others come from versions before it.
 Result<LogScan> ScanLogs(const ReadContext& context, const FileSlice& slice,
                          const SliceReadOptions& options, SliceReadMetrics* metrics);
 

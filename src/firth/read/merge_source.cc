@@ -86,13 +86,9 @@ class MemoryMerge : public MergeSource {
 Result<std::unique_ptr<MergeSource>> MakeMergeSource(std::shared_ptr<MergeJob> job) {
   ARROW_ASSIGN_OR_RAISE(LogScan scan,
                         ScanLogs(*job->context, job->slice, job->options, job->metrics.get()));
-  if (scan.has_partial && job->options.instants) {
-    // A partial update names some columns: the others come from versions before the range. Rows of
-    // other commits are still dropped, by the output stage.
-    job->options.instants.reset();
-    ARROW_ASSIGN_OR_RAISE(scan,
-                          ScanLogs(*job->context, job->slice, job->options, job->metrics.get()));
-  }
+  // Versions from before the range complete partial updates. Rows of other commits are still
+  // dropped, by the output stage.
+  if (scan.has_partial) job->options.instants.reset();
   job->combining = job->plan.combines() || scan.has_partial;
   auto store =
       std::make_unique<LogStore>(job->plan, job->options.memory_budget, job->options.spill_dir);
