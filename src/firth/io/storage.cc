@@ -232,8 +232,17 @@ std::string Storage::FullPath(std::string_view path) const {
   return root_ + "/" + std::string(path);
 }
 
+std::shared_ptr<const Storage> Storage::Sub(std::string_view dir) const {
+  auto folder = std::make_shared<Storage>(*this);
+  folder->root_ = FullPath(dir);
+  folder->display_root_ = fmt::format("{}/{}", display_root_, dir);
+  folder->display_prefix_ = fmt::format("{}{}/", display_prefix_, dir);
+  return folder;
+}
+
 std::string Storage::DisplayPath(std::string_view path) const {
-  return is_local_ ? std::string(path) : fmt::format("{}/{}", display_root_, path);
+  return is_local_ ? fmt::format("{}{}", display_prefix_, path)
+                   : fmt::format("{}/{}", display_root_, path);
 }
 
 Result<std::vector<fs::FileInfo>> Storage::Select(std::string_view dir, bool recursive) const {

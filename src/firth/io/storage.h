@@ -55,6 +55,10 @@ class Storage {
   /// The folder `root` of a given Arrow file system; for tests and embedders.
   Storage(std::shared_ptr<arrow::fs::FileSystem> file_system, std::string root);
 
+  /// The folder `dir` of this storage as one of its own. It shares the counters; messages name
+  /// whole paths.
+  std::shared_ptr<const Storage> Sub(std::string_view dir) const;
+
   /// Files directly inside `dir` ("" is the root), sorted by path. A missing folder is empty.
   Result<std::vector<FileInfo>> List(std::string_view dir) const;
 
@@ -94,6 +98,7 @@ class Storage {
   std::shared_ptr<arrow::fs::FileSystem> file_system_;
   std::string root_;
   std::string display_root_;
+  std::string display_prefix_;  // of local paths, with a slash at the end; "" but for Sub
   bool is_local_ = true;
   std::shared_ptr<IoCounters> counters_ = std::make_shared<IoCounters>();
 };
