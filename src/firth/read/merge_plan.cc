@@ -18,7 +18,6 @@ namespace {
 using arrow::internal::checked_cast;
 
 constexpr std::string_view kIsDeleted = "_hoodie_is_deleted";
-constexpr std::string_view kOperation = "_hoodie_operation";
 
 // The rules that a retired payload class stands for (spec 02, 4.2).
 MergeSpec Resolve(MergeSpec spec) {
@@ -73,7 +72,7 @@ std::string TopLevel(const std::string& path) { return path.substr(0, path.find(
 
 DeleteRules::DeleteRules(const MergeSpec& spec, const arrow::Schema& rows)
     : is_deleted_(rows.GetFieldIndex(std::string(kIsDeleted))),
-      operation_(rows.GetFieldIndex(std::string(kOperation))),
+      operation_(rows.GetFieldIndex(std::string(kOperationField))),
       marked_(spec.delete_field.empty() ? -1 : rows.GetFieldIndex(spec.delete_field)),
       marker_(spec.delete_marker) {
   if (is_deleted_ >= 0 && rows.field(is_deleted_)->type()->id() != arrow::Type::BOOL) {
@@ -85,7 +84,7 @@ DeleteRules::DeleteRules(const MergeSpec& spec, const arrow::Schema& rows)
 }
 
 std::vector<std::string> DeleteRules::Columns(const MergeSpec& spec) {
-  std::vector<std::string> columns{std::string(kIsDeleted), std::string(kOperation)};
+  std::vector<std::string> columns{std::string(kIsDeleted), std::string(kOperationField)};
   if (!spec.delete_field.empty()) columns.push_back(spec.delete_field);
   return columns;
 }
@@ -150,6 +149,12 @@ Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
     if (needed[i]) fields.push_back(full.field(i));
   }
   return arrow::schema(std::move(fields));
+}
+
+Result<std::shared_ptr<arrow::Schema>> WithOperationColumn(std::shared_ptr<arrow::Schema> columns) {
+  std::string name(kOperationField);
+  if (columns->GetFieldIndex(name) >= 0) return columns;
+  return columns->AddField(columns->num_fields(), arrow::field(std::move(name), arrow::utf8()));
 }
 
 Result<MergePlan> MakeMergePlan(const ReadContext& context, std::shared_ptr<arrow::Schema> rows) {

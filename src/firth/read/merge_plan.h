@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "firth/read/ordering.h"
@@ -15,6 +16,10 @@
 #include "firth/record_merger.h"
 
 namespace firth {
+
+/// The sixth meta column of tables that change logs are written to: "I", "U", "-U" or "D". The
+/// schema of such a table does not name it, the schemas of its files do.
+inline constexpr std::string_view kOperationField = "_hoodie_operation";
 
 /// Which rows of a log data block are deletes (spec 02, 4.4).
 class DeleteRules {
@@ -59,8 +64,11 @@ struct MergePlan {
 Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
                                                      const SliceReadOptions& options, bool merging);
 
-/// `rows` are the NeededColumns of a merging read. Errors: kUnsupported when the table has a custom
-/// payload or merger that nobody registered, naming it.
+/// `columns` with the operation column at the end, unless it is among them.
+Result<std::shared_ptr<arrow::Schema>> WithOperationColumn(std::shared_ptr<arrow::Schema> columns);
+
+/// `rows` are the NeededColumns of a merging read, or WithOperationColumn of them. Errors:
+/// kUnsupported when the table has a custom payload or merger that nobody registered, naming it.
 Result<MergePlan> MakeMergePlan(const ReadContext& context, std::shared_ptr<arrow::Schema> rows);
 
 }  // namespace firth

@@ -5,6 +5,8 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,14 @@ class MemoryMerge : public MergeSource {
   size_t next_leftover_ = 0;
 };
 
+// Whether blocks hold the operation column, which the table's schema does not name.
+bool HasOperationColumn(const LogScan& scan) {
+  const std::string quoted = fmt::format("\"{}\"", kOperationField);
+  return std::ranges::any_of(scan.blocks, [&](const ScannedBlock& scanned) {
+    return scanned.block.Get(LogHeaderKey::kSchema).find(quoted) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MergeSource>> MakeMergeSource(std::shared_ptr<MergeJob> job) {
@@ -89,6 +99,10 @@ Result<std::unique_ptr<MergeSource>> MakeMergeSource(std::shared_ptr<MergeJob> j
   // Versions from before the range complete partial updates. Rows of other commits are still
   // dropped, by the output stage.
   if (scan.has_partial) job->options.instants.reset();
+  if (HasOperationColumn(scan)) {
+    ARROW_ASSIGN_OR_RAISE(auto columns, WithOperationColumn(job->plan.rows));
+    ARROW_ASSIGN_OR_RAISE(job->plan, MakeMergePlan(*job->context, std::move(columns)));
+  }
   job->combining = job->plan.combines() || scan.has_partial;
   auto store =
       std::make_unique<LogStore>(job->plan, job->options.memory_budget, job->options.spill_dir);

@@ -26,7 +26,8 @@ struct MergeJob {
   bool combining = false;  // results can take columns from several versions
 };
 
-/// A stream of batches with the columns of MergeJob::plan.
+/// A stream of batches with the columns of MergeJob::plan, which may get one more at the end once
+/// the logs have been looked at.
 class MergeSource {
  public:
   virtual ~MergeSource() = default;

@@ -44,6 +44,9 @@ class SpilledMerge : public MergeSource {
       keys_only.columns.clear();
       keys_only.filter = arrow::compute::literal(true);
       ARROW_ASSIGN_OR_RAISE(auto columns, NeededColumns(*job_->context, keys_only, true));
+      if (job_->plan.rows->GetFieldIndex(std::string(kOperationField)) >= 0) {
+        ARROW_ASSIGN_OR_RAISE(columns, WithOperationColumn(std::move(columns)));
+      }
       ARROW_ASSIGN_OR_RAISE(key_plan_, MakeMergePlan(*job_->context, std::move(columns)));
       fold_plan_ = &key_plan_;
     }

@@ -134,6 +134,46 @@ TEST(OpenSlice, KeepsTheOrderOfTheBaseFileAndAppendsWhatLogsBring) {
                                           std::pair(1, 101), std::pair(3, 103)));
 }
 
+// PlainRows as a change log holds them: with the kind of each change.
+std::shared_ptr<arrow::RecordBatch> Changes(int64_t first, int64_t ts,
+                                            const std::vector<std::string>& kinds) {
+  const auto rows = PlainRows(first, static_cast<int64_t>(kinds.size()), 1, ts, 0);
+  arrow::StringBuilder operations;
+  EXPECT_TRUE(operations.AppendValues(kinds).ok());
+  return rows
+      ->AddColumn(rows->num_columns(), arrow::field("_hoodie_operation", arrow::utf8()),
+                  operations.Finish().ValueOrDie())
+      .ValueOrDie();
+}
+
+TEST(OpenSlice, OperationColumnThatOnlyTheFilesNameMarksDeletes) {
+  const TempDir dir;
+  TableSpec spec = PlainSpec();
+  spec.schema = Changes(0, 0, {})->schema();
+  TableBuilder builder(dir.table(), spec);
+  builder
+      .Insert(*Changes(0, 10, {"I", "I", "I", "I", "D", "I"}))  // base rows are not tested
+      .Upsert(*Changes(0, 20, {"U", "D", "-U"}))
+      .Upsert(*Changes(5, 5, {"D"}));  // older than the row it deletes
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  for (const int64_t budget : {int64_t{1} << 30, int64_t{300}}) {
+    const OpenTable table(dir.table());
+    // Commits of change logs do not name the column.
+    for (auto* schema : {&table.context->schema.full, &table.context->schema.data}) {
+      *schema = (*schema)->RemoveField((*schema)->num_fields() - 1).ValueOrDie();
+    }
+    SliceReadOptions options;
+    options.columns = {"id", "ts"};
+    options.filter = cp::greater_equal(cp::field_ref("n"), cp::literal(int64_t{0}));
+    options.memory_budget = budget;
+    std::map<int64_t, int64_t> times;
+    for (const json& row : table.Read(options).ValueOrDie()) times[row["id"]] = row["ts"];
+    EXPECT_THAT(times, ::testing::ElementsAre(std::pair(0, 20), std::pair(3, 10), std::pair(4, 10),
+                                              std::pair(5, 10)))
+        << "budget " << budget;
+  }
+}
+
 // More log files than are kept open between scanning and loading.
 TEST(OpenSlice, ReadsManyLogFiles) {
   const TempDir dir;
