@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "firth/format/parquet/parquet_file.h"
@@ -38,16 +37,16 @@ std::string SchemaOf(const CommitMetadata& metadata) {
 // The text that the newest write says, or "".
 Result<std::string> SchemaOfCommits(const Timeline& timeline, std::string_view as_of) {
   const std::vector<Instant> writes = timeline.CompletedWrites();
-  for (const Instant& write : std::views::reverse(writes)) {
-    if (!InSnapshot(write, as_of)) continue;
-    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline.ReadCommitMetadata(write));
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
+    if (!InSnapshot(*write, as_of)) continue;
+    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline.ReadCommitMetadata(*write));
     std::string schema = SchemaOf(metadata);
     if (!schema.empty()) return schema;
   }
   ARROW_ASSIGN_OR_RAISE(const std::vector<ArchivedInstant> archived,
                         timeline.LoadArchivedWrites({}, as_of));
-  for (const ArchivedInstant& entry : std::views::reverse(archived)) {
-    std::string schema = SchemaOf(entry.metadata);
+  for (auto entry = archived.rbegin(); entry != archived.rend(); ++entry) {
+    std::string schema = SchemaOf(entry->metadata);
     if (!schema.empty()) return schema;
   }
   return std::string();
@@ -68,9 +67,9 @@ Result<AvroSchemaPtr> SchemaOfFooter(const Storage& storage, const std::string& 
 Result<AvroSchemaPtr> SchemaOfBaseFiles(const Storage& storage, const Timeline& timeline,
                                         std::string_view as_of) {
   const std::vector<Instant> writes = timeline.CompletedWrites();
-  for (const Instant& write : std::views::reverse(writes)) {
-    if (!InSnapshot(write, as_of)) continue;
-    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline.ReadCommitMetadata(write));
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
+    if (!InSnapshot(*write, as_of)) continue;
+    ARROW_ASSIGN_OR_RAISE(const CommitMetadata metadata, timeline.ReadCommitMetadata(*write));
     for (const auto& [partition, stats] : metadata.write_stats) {
       for (const WriteStat& stat : stats) {
         if (!stat.path.ends_with(".parquet")) continue;

@@ -49,8 +49,10 @@ void SortAndDeduplicate(std::vector<ArchivedInstant>* entries) {
     return std::tuple(std::string_view(entry.instant.requested), entry.instant.action);
   };
   std::ranges::stable_sort(*entries, {}, identity);
-  const auto rest = std::ranges::unique(*entries, {}, identity);
-  entries->erase(rest.begin(), rest.end());
+  const auto same = [&](const ArchivedInstant& a, const ArchivedInstant& b) {
+    return identity(a) == identity(b);
+  };
+  entries->erase(std::unique(entries->begin(), entries->end(), same), entries->end());
 }
 
 // The manifest that `_version_` names, or the largest one: writers delete and re-create that file.

@@ -37,8 +37,8 @@ void KeepHighestStates(std::vector<Instant>* instants) {
                ? left < right
                : std::tuple(a.state, a.file_name.size()) > std::tuple(b.state, b.file_name.size());
   });
-  const auto rest = std::ranges::unique(*instants, {}, identity);
-  instants->erase(rest.begin(), rest.end());
+  const auto same = [&](const Instant& a, const Instant& b) { return identity(a) == identity(b); };
+  instants->erase(std::unique(instants->begin(), instants->end(), same), instants->end());
 }
 
 }  // namespace
