@@ -77,7 +77,7 @@ Result<int64_t> ReadProtobufVarint(ByteReader& in) {
 }
 
 Result<std::vector<HFileIndexEntry>> ReadRootEntries(std::string_view payload, uint32_t count,
-                                                     bool plain_keys, Varint kind) {
+                                                     HFileRootKind kind, Varint varint) {
   ByteReader in(payload);
   std::vector<HFileIndexEntry> entries;
   entries.reserve(count);
@@ -85,20 +85,21 @@ Result<std::vector<HFileIndexEntry>> ReadRootEntries(std::string_view payload, u
     HFileIndexEntry entry;
     ARROW_ASSIGN_OR_RAISE(entry.offset, in.ReadI64Be("offset of a block"));
     ARROW_ASSIGN_OR_RAISE(entry.bytes, in.ReadI32Be("size of a block"));
-    ARROW_ASSIGN_OR_RAISE(const int64_t length,
-                          kind == Varint::kHadoop ? ReadHadoopVarint(in) : ReadProtobufVarint(in));
+    ARROW_ASSIGN_OR_RAISE(const int64_t length, varint == Varint::kHadoop ? ReadHadoopVarint(in)
+                                                                          : ReadProtobufVarint(in));
     if (length < 0 || static_cast<uint64_t>(length) > in.remaining()) {
       return CorruptError("index key {} claims {} bytes, {} remain", i, length, in.remaining());
     }
     ARROW_ASSIGN_OR_RAISE(entry.key, in.ReadBytes(static_cast<size_t>(length), "index key"));
-    if (!plain_keys) {
+    if (kind != HFileRootKind::kMetaBlocks) {
       ARROW_ASSIGN_OR_RAISE(entry.key, RowOfIndexKey(entry.key));
     }
     entries.push_back(entry);
   }
   // In front of a second level HBase adds a hint of 16 bytes about the middle key.
   constexpr size_t kMiddleKeyBytes = 16;
-  if (in.remaining() != 0 && in.remaining() != kMiddleKeyBytes) {
+  const bool has_hint = kind == HFileRootKind::kIndexBlocks && in.remaining() == kMiddleKeyBytes;
+  if (in.remaining() != 0 && !has_hint) {
     return CorruptError("{} bytes after the last of {} index entries", in.remaining(), count);
   }
   return entries;
@@ -128,19 +129,19 @@ void PutHadoopVarint(int64_t value, std::string* out) {
 }
 
 Result<std::vector<HFileIndexEntry>> ParseHFileRootIndex(std::string_view payload, uint32_t count,
-                                                         bool plain_keys) {
+                                                         HFileRootKind kind) {
   constexpr size_t kMinEntryBytes = 8 + 4 + 1;
   if (count > payload.size() / kMinEntryBytes) {
     return CorruptError("index of {} bytes can't hold {} entries", payload.size(), count);
   }
-  auto entries = ReadRootEntries(payload, count, plain_keys, Varint::kHadoop);
+  auto entries = ReadRootEntries(payload, count, kind, Varint::kHadoop);
   if (!entries.ok() && count > 0) {
     // Hudi 1.1 wrote protobuf's integers, which differ from 128 on.
-    auto again = ReadRootEntries(payload, count, plain_keys, Varint::kProtobuf);
+    auto again = ReadRootEntries(payload, count, kind, Varint::kProtobuf);
     if (again.ok()) entries = std::move(again);
   }
   ARROW_RETURN_NOT_OK(entries.status());
-  if (!plain_keys) ARROW_RETURN_NOT_OK(CheckOrder(*entries));
+  if (kind != HFileRootKind::kMetaBlocks) ARROW_RETURN_NOT_OK(CheckOrder(*entries));
   return entries;
 }
 

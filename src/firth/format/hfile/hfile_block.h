@@ -49,10 +49,12 @@ struct HFileIndexEntry {
   std::string_view key;  // data and leaf indexes: the row; meta index: the name
 };
 
-/// Entries of a root block; views into `payload`.
-/// @param plain_keys  the keys are those of a meta index
+/// What a root index block lists.
+enum class HFileRootKind : uint8_t { kDataBlocks, kIndexBlocks, kMetaBlocks };
+
+/// Entries of a root block; views into `payload`. Errors: kCorrupt.
 Result<std::vector<HFileIndexEntry>> ParseHFileRootIndex(std::string_view payload, uint32_t count,
-                                                         bool plain_keys);
+                                                         HFileRootKind kind);
 
 /// A block that was read and checked. Immutable.
 class HFileBlock {

@@ -96,10 +96,13 @@ Status HFileReader::ReadLoadOnOpen() {
   ARROW_ASSIGN_OR_RAISE(meta_payload_, next(HFileBlockType::kRootIndex));
   offset = trailer_.file_info_offset;
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> info, next(HFileBlockType::kFileInfo));
-  ARROW_ASSIGN_OR_RAISE(root_, ParseHFileRootIndex(std::string_view(*root_payload_),
-                                                   trailer_.data_index_count, false));
-  ARROW_ASSIGN_OR_RAISE(meta_, ParseHFileRootIndex(std::string_view(*meta_payload_),
-                                                   trailer_.meta_index_count, true));
+  ARROW_ASSIGN_OR_RAISE(
+      root_, ParseHFileRootIndex(std::string_view(*root_payload_), trailer_.data_index_count,
+                                 trailer_.index_levels > 1 ? HFileRootKind::kIndexBlocks
+                                                           : HFileRootKind::kDataBlocks));
+  ARROW_ASSIGN_OR_RAISE(
+      meta_, ParseHFileRootIndex(std::string_view(*meta_payload_), trailer_.meta_index_count,
+                                 HFileRootKind::kMetaBlocks));
   ARROW_ASSIGN_OR_RAISE(info_, DecodeHFileInfo(std::string_view(*info)));
   return Status::OK();
 }
