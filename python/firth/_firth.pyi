@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 __version__: str
+DEFAULT_BATCH_ROWS: int
 
 class TableInfo:
     @property

@@ -58,7 +58,7 @@ class _Readable:
         limit: int | None = None,
         meta: bool = False,
         threads: int = 0,
-        batch_rows: int = 65_536,
+        batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
         spill_dir: str = "",
     ) -> Result:
@@ -101,7 +101,7 @@ class _Readable:
         limit: int | None = None,
         meta: bool = False,
         threads: int = 0,
-        batch_rows: int = 65_536,
+        batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
         spill_dir: str = "",
     ) -> Result:

@@ -179,6 +179,7 @@ void BindValues(nb::module_& module) {
 }  // namespace
 
 void BindTable(nb::module_& module) {
+  module.attr("DEFAULT_BATCH_ROWS") = ScanOptions{}.batch_rows;
   BindValues(module);
   using ReleaseGil = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<SchemaHolder>(module, "Schema").def("__arrow_c_schema__", &SchemaHolder::Export);

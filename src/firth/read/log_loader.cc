@@ -5,7 +5,6 @@
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
 #include <arrow/io/memory.h>
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
@@ -14,6 +13,7 @@
 
 #include <algorithm>
 
+#include "firth/common/memory.h"
 #include "firth/read/output_stage.h"
 
 namespace firth {
@@ -147,8 +147,7 @@ Status LogLoader::OpenAvro() {
   ARROW_ASSIGN_OR_RAISE(AvroSchemaPtr writer, ParseAvroSchema(text));
   if (evolution.renames()) writer = evolution.Rename(writer);
   decoder_ = nullptr;
-  ARROW_ASSIGN_OR_RAISE(decoder_,
-                        AvroDecoder::Make(writer, plan_.rows, arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(decoder_, AvroDecoder::Make(writer, plan_.rows, BatchPool()));
   decoder_key_ = std::move(key);
   fills_.clear();
   auto present = std::make_shared<std::vector<bool>>();

@@ -6,6 +6,7 @@
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/compute/api_vector.h>
+#include <arrow/compute/exec.h>
 #include <arrow/datum.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <utility>
+
+#include "firth/common/memory.h"
 
 namespace firth {
 namespace {
@@ -63,8 +66,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> KeepRows(
     if (keep[i] != 0) indices.UnsafeAppend(static_cast<int32_t>(i));
   }
   ARROW_ASSIGN_OR_RAISE(const auto rows, indices.Finish());
+  cp::ExecContext context(BatchPool());
   ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken,
-                        cp::Take(batch, rows, cp::TakeOptions::NoBoundsCheck()));
+                        cp::Take(batch, rows, cp::TakeOptions::NoBoundsCheck(), &context));
   return taken.record_batch();
 }
 
@@ -101,7 +105,9 @@ Result<std::shared_ptr<arrow::RecordBatch>> OutputStage::Filter(
     const auto& value = checked_cast<const arrow::BooleanScalar&>(*mask.scalar());
     return value.is_valid && value.value ? batch : batch->Slice(0, 0);
   }
-  ARROW_ASSIGN_OR_RAISE(const arrow::Datum kept, cp::Filter(batch, mask));
+  cp::ExecContext context(BatchPool());
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum kept,
+                        cp::Filter(batch, mask, cp::FilterOptions::Defaults(), &context));
   return kept.record_batch();
 }
 

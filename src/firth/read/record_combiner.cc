@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "firth/common/memory.h"
+
 namespace firth {
 
 using arrow::internal::checked_cast;
@@ -101,7 +103,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> RecordCombiner::Build(
   arrow::ArrayVector arrays;
   for (size_t column = 0; column < columns_; ++column) {
     const auto& field = plan_.rows->field(static_cast<int>(column));
-    ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(field->type()));
+    ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(field->type(), BatchPool()));
     ARROW_RETURN_NOT_OK(builder->Reserve(static_cast<int64_t>(versions.size())));
     for (const VersionRef& version : versions) {
       const Cell cell = CellOf(version, column);

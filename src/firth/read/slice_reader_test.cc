@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "firth/common/memory.h"
 #include "firth/record_merger.h"
 #include "firth/table/file_system_view.h"
 #include "firth/testing/json_rows.h"
@@ -292,7 +293,7 @@ TEST(OpenSlice, SpillsWithinItsBudgetAndGivesTheSameRows) {
   EXPECT_GT(spilled.metrics->spilled_bytes, options.memory_budget);
 }
 
-// Peak of Arrow's memory after reading all columns of the table's slice.
+// Peak of the memory of batches after reading all columns of the table's slice.
 int64_t PeakOfReading(const std::string& path, int64_t budget) {
   const OpenTable table(path);
   SliceReadOptions options;
@@ -305,10 +306,10 @@ int64_t PeakOfReading(const std::string& path, int64_t budget) {
   do {
     if (!stream->ReadNext(&batch).ok()) std::exit(2);
   } while (batch != nullptr);
-  return arrow::default_memory_pool()->max_memory();
+  return BatchPool()->max_memory();
 }
 
-// Reads in a fresh process, because Arrow's high-water mark only rises; the table is made by the
+// Reads in a fresh process, because the high-water mark only rises; the table is made by the
 // parent and found through the environment.
 TEST(OpenSliceDeathTest, SpillingBoundsThePeakOfMemory) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

@@ -2,7 +2,6 @@
 #include "firth/format/parquet/parquet_file.h"
 
 #include <arrow/io/interfaces.h>
-#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <parquet/arrow/reader.h>
@@ -14,6 +13,8 @@
 
 #include <algorithm>
 #include <utility>
+
+#include "firth/common/memory.h"
 
 namespace firth {
 namespace {
@@ -142,9 +143,8 @@ Result<std::shared_ptr<ParquetFile>> ParquetFile::Open(
   parquet::arrow::FileReaderBuilder builder;
   ARROW_RETURN_NOT_OK(Explain(builder.Open(std::move(file)), path));
   std::unique_ptr<parquet::arrow::FileReader> reader;
-  ARROW_RETURN_NOT_OK(Explain(
-      builder.memory_pool(arrow::default_memory_pool())->properties(properties)->Build(&reader),
-      path));
+  ARROW_RETURN_NOT_OK(
+      Explain(builder.memory_pool(BatchPool())->properties(properties)->Build(&reader), path));
   auto result = std::make_shared<ParquetFileImpl>(std::move(path), options, std::move(reader));
   ARROW_RETURN_NOT_OK(result->Init());
   return result;
