@@ -22,7 +22,7 @@ struct HFileWriteOptions {
   HFileCodec codec = HFileCodec::kGzip;
   /// A block is closed in front of the entry that would make its payload larger. Small blocks make
   /// lookups cheap; the index, which readers load whole, grows with their number.
-  int64_t block_bytes = int64_t{16} << 10;
+  int64_t block_bytes = int64_t{8} << 10;
   /// Refuses what stock Hudi can't read: zstd, and keys of more than 32,767 bytes.
   bool stock_readable = true;
 };
