@@ -89,6 +89,47 @@ class Hudi:
         frame = lines.coalesce(1).select(parsed.alias("row")).select("row.*")
         frame.write.format("hudi").options(**PARALLELISM, **options).mode("append").save(path)
 
+    def hfile(self, path, keys):
+        """All entries that Hudi's native reader scans, and the values that it finds for keys."""
+        jvm = self._spark.sparkContext._jvm
+        content = jvm.java.nio.file.Files.readAllBytes(jvm.java.nio.file.Paths.get(path, []))
+        stream = jvm.org.apache.hudi.io.ByteArraySeekableDataInputStream(
+            jvm.org.apache.hudi.io.ByteBufferBackedInputStream(content)
+        )
+        reader = jvm.org.apache.hudi.io.hfile.HFileReaderImpl(stream, len(content))
+        reader.initializeMetadata()
+
+        def entry():
+            cell = reader.getKeyValue().get()
+            data, at = bytes(cell.getBytes()), cell.getKeyContentOffset()
+            value = cell.getValueOffset()
+            key = data[at : at + cell.getKeyContentLength()]
+            return key.hex(), data[value : value + cell.getValueLength()].hex()
+
+        entries = []
+        more = reader.seekTo()
+        while more:
+            entries.append(entry())
+            more = reader.next()
+        found = {}
+        if reader.seekTo():
+            for key in sorted(keys):
+                wanted = jvm.org.apache.hudi.io.hfile.UTF8StringKey(bytes.fromhex(key))
+                found[key] = entry()[1] if reader.seekTo(wanted) == 0 else None
+        bloom = reader.getMetaBlock("bloomFilter").isPresent()
+        return {"entries": entries, "found": found, "bloom": bloom}
+
+    def write_hfile(self, path, entries, codec, block_bytes):
+        """An HFile by Hudi's native writer; keys are UTF-8."""
+        jvm = self._spark.sparkContext._jvm
+        hfile, codecs = jvm.org.apache.hudi.io.hfile, jvm.org.apache.hudi.io.compress
+        context = hfile.HFileContext.builder().blockSize(block_bytes)
+        context = context.compressionCodec(codecs.CompressionCodec.valueOf(codec)).build()
+        writer = hfile.HFileWriterImpl(context, jvm.java.io.FileOutputStream(path))
+        for key, value in entries:
+            writer.append(bytes.fromhex(key).decode(), bytes.fromhex(value))
+        writer.close()
+
     def call(self, statement):
         self._spark.sql(statement).collect()
 
