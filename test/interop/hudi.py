@@ -92,7 +92,8 @@ class Hudi:
     def hfile(self, path, keys):
         """All entries that Hudi's native reader scans, and the values that it finds for keys."""
         jvm = self._spark.sparkContext._jvm
-        content = jvm.java.nio.file.Files.readAllBytes(jvm.java.nio.file.Paths.get(path, []))
+        with open(path, "rb") as file:
+            content = file.read()
         stream = jvm.org.apache.hudi.io.ByteArraySeekableDataInputStream(
             jvm.org.apache.hudi.io.ByteBufferBackedInputStream(content)
         )
