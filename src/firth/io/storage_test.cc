@@ -60,6 +60,15 @@ TEST_F(StorageTest, ReadFileGivesTheBytesAndCountsThem) {
   EXPECT_EQ(storage_->counters().bytes_read, 5);
 }
 
+TEST_F(StorageTest, AFolderOfItSharesTheCountersAndNamesWholePaths) {
+  const std::shared_ptr<const Storage> folder = storage_->Sub("a")->Sub("b");
+  EXPECT_THAT(Paths(*folder->List("")), ElementsAre("\u00e9:1"));
+  EXPECT_EQ((*folder->ReadFile("\u00e9"))->ToString(), "1");
+  EXPECT_EQ(storage_->counters().bytes_read, 1);
+  EXPECT_EQ(folder->DisplayPath("z"), "a/b/z");
+  EXPECT_EQ(folder->FullPath("z"), storage_->FullPath("a/b/z"));
+}
+
 TEST_F(StorageTest, ErrorsNameTheFile) {
   const Status missing = storage_->ReadFile("a/none").status();
   EXPECT_EQ(GetErrorCode(missing), ErrorCode::kNotFound);

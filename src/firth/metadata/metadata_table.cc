@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/metadata/metadata_table.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "firth/common/parallel.h"
+#include "firth/metadata/index_definitions.h"
+#include "firth/metadata/metadata_file_group.h"
+#include "firth/metadata/metadata_view.h"
+
+namespace firth {
+namespace {
+
+constexpr std::string_view kFolder = ".hoodie/metadata";
+constexpr std::string_view kInflightProperty = "hoodie.table.metadata.partitions.inflight";
+constexpr int64_t kOwnCacheBytes = int64_t{64} << 20;
+
+using Records = std::vector<MetadataRecord>;
+
+// Storage that fails is worth another try; whatever else goes wrong lies in the metadata table.
+bool IsStorageFailure(const Status& status) {
+  const ErrorCode code = GetErrorCode(status);
+  return code == ErrorCode::kIo || code == ErrorCode::kCancelled;
+}
+
+// Whether a comma-separated list names `partition`.
+bool Lists(std::string_view list, std::string_view partition) {
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    if (list.substr(0, comma) == partition) return true;
+    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
+  }
+  return false;
+}
+
+// Ascending, each once.
+std::vector<std::string_view> SortedKeys(std::span<const std::string> keys) {
+  std::vector<std::string_view> sorted(keys.begin(), keys.end());
+  std::ranges::sort(sorted);
+  const auto rest = std::ranges::unique(sorted);
+  sorted.erase(rest.begin(), rest.end());
+  return sorted;
+}
+
+// Ascending; those that begin with another are left out.
+std::vector<std::string_view> SortedPrefixes(std::span<const std::string> prefixes) {
+  std::vector<std::string_view> sorted;
+  for (const std::string_view prefix : SortedKeys(prefixes)) {
+    if (sorted.empty() || !prefix.starts_with(sorted.back())) sorted.push_back(prefix);
+  }
+  return sorted;
+}
+
+// File groups among which keys are spread by hash: all of a partition, but for a partitioned record
+// index, which has some for each partition of the data table.
+struct GroupSet {
+  std::vector<std::unique_ptr<MetadataFileGroup>> groups;  // by number
+};
+
+struct Partition {
+  std::string distrust;
+  bool hashes_value_only = false;
+  std::vector<GroupSet> sets;
+};
+
+// A group and what it is asked for.
+struct Request {
+  MetadataFileGroup* group = nullptr;
+  std::vector<std::string_view> keys;
+};
+
+class OpenMetadataTable : public MetadataTable {
+ public:
+  OpenMetadataTable(std::shared_ptr<const Storage> storage, const TableConfig& config,
+                    MetadataTableOptions options)
+      : data_storage_(std::move(storage)),
+        storage_(data_storage_->Sub(kFolder)),
+        config_(config),
+        options_(std::move(options)) {
+    if (options_.cache == nullptr) {
+      options_.cache = std::make_shared<HFileBlockCache>(kOwnCacheBytes);
+    }
+  }
+
+  Status Load(const Timeline& timeline);
+
+  Result<std::string> Distrust(std::string_view partition) const override {
+    ARROW_ASSIGN_OR_RAISE(const Partition* loaded, GetPartition(partition));
+    return loaded->distrust;
+  }
+  Result<Records> Lookup(std::string_view partition, std::span<const std::string> keys,
+                         MetadataCost* cost) const override;
+  Result<Records> LookupPrefixes(std::string_view partition, std::span<const std::string> prefixes,
+                                 MetadataCost* cost) const override;
+  Status Scan(std::string_view partition, const std::function<Status(MetadataRecord)>& visit,
+              MetadataCost* cost) const override;
+  Result<int32_t> FileGroups(std::string_view partition) const override;
+
+ private:
+  std::string DistrustOfName(std::string_view partition) const;
+  Result<const Partition*> GetPartition(std::string_view name) const;
+  Result<const Partition*> GetTrusted(std::string_view name) const;
+  Result<std::unique_ptr<Partition>> LoadPartition(std::string_view name) const;
+  Result<bool> HashesValueOnly(std::string_view name, MetadataIndex index) const;
+  template <typename Ask>
+  Result<Records> RunRequests(std::vector<Request> requests, MetadataCost* cost,
+                              const Ask& ask) const;
+
+  const std::shared_ptr<const Storage> data_storage_;
+  const std::shared_ptr<const Storage> storage_;
+  const TableConfig config_;
+  MetadataTableOptions options_;
+  std::string distrust_;
+  std::unique_ptr<const MetadataView> view_;
+  mutable MetadataDecoders decoders_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<const Partition>, std::less<>> partitions_;
+};
+
+Status OpenMetadataTable::Load(const Timeline& timeline) {
+  if (config_.metadata_partitions.empty()) {
+    distrust_ = "the table has none";
+    return Status::OK();
+  }
+  Result<std::unique_ptr<const MetadataView>> view =
+      MetadataView::Load(storage_, timeline, options_.as_of);
+  if (view.ok()) {
+    view_ = *std::move(view);
+    distrust_ = view_->distrust();
+  } else if (IsStorageFailure(view.status())) {
+    return view.status();
+  } else {
+    distrust_ = view.status().message();
+  }
+  return Status::OK();
+}
+
+std::string OpenMetadataTable::DistrustOfName(std::string_view partition) const {
+  if (!distrust_.empty()) return distrust_;
+  if (Lists(config_.Get(kInflightProperty), partition)) return "it is still being built";
+  if (std::ranges::find(config_.metadata_partitions, partition) ==
+      config_.metadata_partitions.end()) {
+    return "the table has none";
+  }
+  if (!ParseMetadataPartition(partition)) return "firth does not know such partitions";
+  return std::string();
+}
+
+Result<const Partition*> OpenMetadataTable::GetPartition(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
+  auto found = partitions_.find(name);
+  if (found == partitions_.end()) {
+    ARROW_ASSIGN_OR_RAISE(std::unique_ptr<const Partition> loaded, LoadPartition(name));
+    found = partitions_.emplace(std::string(name), std::move(loaded)).first;
+  }
+  return found->second.get();
+}
+
+Result<const Partition*> OpenMetadataTable::GetTrusted(std::string_view name) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetPartition(name));
+  if (partition->distrust.empty()) return partition;
+  return UnsupportedError("metadata table, partition {}: {}", name, partition->distrust);
+}
+
+Result<bool> OpenMetadataTable::HashesValueOnly(std::string_view name, MetadataIndex index) const {
+  if (index != MetadataIndex::kSecondaryIndex) return false;
+  ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions,
+                        LoadIndexDefinitions(*data_storage_, config_));
+  const auto definition = definitions.find(name);
+  if (definition == definitions.end()) {
+    return CorruptError("the index definitions do not have it");
+  }
+  return definition->second.version >= 2;
+}
+
+Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_view name) const {
+  auto partition = std::make_unique<Partition>();
+  partition->distrust = DistrustOfName(name);
+  if (!partition->distrust.empty()) return partition;
+  const MetadataIndex index = *ParseMetadataPartition(name);
+  const auto settle = [&](const Status& status) -> Status {
+    if (IsStorageFailure(status)) return status;
+    partition->distrust = status.message();
+    return Status::OK();
+  };
+  const Result<bool> hashes_value_only = HashesValueOnly(name, index);
+  Result<MetadataSlices> slices = view_->Slices(name, index);
+  for (const Status& status : {hashes_value_only.status(), slices.status()}) {
+    if (status.ok()) continue;
+    ARROW_RETURN_NOT_OK(settle(status));
+    return partition;
+  }
+  partition->distrust = std::move(slices->distrust);
+  if (!partition->distrust.empty()) return partition;
+  partition->hashes_value_only = *hashes_value_only;
+
+  std::map<std::string, std::vector<FileSlice>, std::less<>> by_prefix;
+  for (FileSlice& slice : slices->slices) {
+    by_prefix[std::string(ParseMetadataFileId(slice.file_id)->prefix)].push_back(std::move(slice));
+  }
+  for (auto& [prefix, members] : by_prefix) {
+    GroupSet& set = partition->sets.emplace_back();
+    const auto groups = static_cast<int32_t>(members.size());
+    for (FileSlice& slice : members) {
+      const auto number = static_cast<int32_t>(set.groups.size());
+      set.groups.push_back(std::make_unique<MetadataFileGroup>(
+          MetadataPartitionContext{.storage = *storage_,
+                                   .view = *view_,
+                                   .decoders = decoders_,
+                                   .cache = options_.cache,
+                                   .index = index,
+                                   .hashes_value_only = *hashes_value_only},
+          std::move(slice), number, groups));
+    }
+  }
+  return partition;
+}
+
+// Asks all groups, over the threads, and puts their answers in order.
+template <typename Ask>
+Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, MetadataCost* cost,
+                                               const Ask& ask) const {
+  std::vector<Records> answers(requests.size());
+  std::vector<HFileCost> costs(requests.size());
+  ARROW_RETURN_NOT_OK(RunParallel(requests.size(), options_.threads, [&](size_t i) -> Status {
+    return ask(
+        requests[i],
+        [&](MetadataRecord record) {
+          answers[i].push_back(std::move(record));
+          return Status::OK();
+        },
+        &costs[i]);
+  }));
+  Records all;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    std::ranges::move(answers[i], std::back_inserter(all));
+    if (cost != nullptr) cost->Add(costs[i]);
+  }
+  if (requests.size() > 1) std::ranges::stable_sort(all, {}, &MetadataRecord::key);
+  return all;
+}
+
+Result<Records> OpenMetadataTable::Lookup(std::string_view name, std::span<const std::string> keys,
+                                          MetadataCost* cost) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  const std::vector<std::string_view> sorted = SortedKeys(keys);
+  std::vector<Request> requests;
+  for (const GroupSet& set : partition->sets) {
+    std::vector<Request> of_set(set.groups.size());
+    for (const std::string_view key : sorted) {
+      const int32_t number = FileGroupOf(HashedPartOfKey(key, partition->hashes_value_only),
+                                         static_cast<int32_t>(set.groups.size()));
+      of_set[static_cast<size_t>(number)].keys.push_back(key);
+    }
+    for (size_t i = 0; i < of_set.size(); ++i) {
+      if (of_set[i].keys.empty()) continue;
+      of_set[i].group = set.groups[i].get();
+      requests.push_back(std::move(of_set[i]));
+    }
+  }
+  return RunRequests(std::move(requests), cost,
+                     [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
+                       return request.group->Lookup(request.keys, visit, spent);
+                     });
+}
+
+Result<Records> OpenMetadataTable::LookupPrefixes(std::string_view name,
+                                                  std::span<const std::string> prefixes,
+                                                  MetadataCost* cost) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  const std::vector<std::string_view> sorted = SortedPrefixes(prefixes);
+  std::vector<Request> requests;
+  for (const GroupSet& set : partition->sets) {
+    std::vector<Request> of_set(set.groups.size());
+    for (const std::string_view prefix : sorted) {
+      // A whole secondary value names its group; any other prefix may be anywhere.
+      const bool one_group = partition->hashes_value_only && ParseSecondaryKey(prefix).ok();
+      const int32_t number = one_group ? FileGroupOf(HashedPartOfKey(prefix, true),
+                                                     static_cast<int32_t>(of_set.size()))
+                                       : -1;
+      for (size_t i = 0; i < of_set.size(); ++i) {
+        if (!one_group || static_cast<int32_t>(i) == number) of_set[i].keys.push_back(prefix);
+      }
+    }
+    for (size_t i = 0; i < of_set.size(); ++i) {
+      if (of_set[i].keys.empty()) continue;
+      of_set[i].group = set.groups[i].get();
+      requests.push_back(std::move(of_set[i]));
+    }
+  }
+  return RunRequests(std::move(requests), cost,
+                     [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
+                       return request.group->LookupPrefixes(request.keys, visit, spent);
+                     });
+}
+
+Status OpenMetadataTable::Scan(std::string_view name,
+                               const std::function<Status(MetadataRecord)>& visit,
+                               MetadataCost* cost) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  for (const GroupSet& set : partition->sets) {
+    for (const std::unique_ptr<MetadataFileGroup>& group : set.groups) {
+      HFileCost spent;
+      ARROW_RETURN_NOT_OK(group->Scan(visit, &spent));
+      if (cost != nullptr) cost->Add(spent);
+    }
+  }
+  return Status::OK();
+}
+
+Result<int32_t> OpenMetadataTable::FileGroups(std::string_view name) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  size_t groups = 0;
+  for (const GroupSet& set : partition->sets) groups += set.groups.size();
+  return static_cast<int32_t>(groups);
+}
+
+}  // namespace
+
+void MetadataCost::Add(const HFileCost& group) {
+  ++file_groups;
+  blocks += group.blocks + group.cache_hits;
+  cache_hits += group.cache_hits;
+  bytes += group.bytes;
+  requests += group.requests;
+}
+
+Result<std::shared_ptr<const MetadataTable>> MetadataTable::Open(
+    std::shared_ptr<const Storage> storage, const TableConfig& config, const Timeline& timeline,
+    MetadataTableOptions options) {
+  auto table = std::make_shared<OpenMetadataTable>(std::move(storage), config, std::move(options));
+  ARROW_RETURN_NOT_OK(table->Load(timeline));
+  return table;
+}
+
+}  // namespace firth
