@@ -133,7 +133,7 @@ arrow::Status RunShow(const InspectArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const std::vector<FileSliceEntry> files, snapshot.Files());
   ARROW_ASSIGN_OR_RAISE(std::vector<TimelineEntry> timeline, table.Timeline());
   const std::vector<TimelineEntry> last = LastActions(std::move(timeline));
-  const TableInfo& info = table.info();
+  const TableInfo info = table.info();
   const Size size = SizeOf(files);
   if (!arguments.table.json) {
     return Print(FormatFacts(info, snapshot, size) + "\n" + FormatSchema(*snapshot.schema()) +

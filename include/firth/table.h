@@ -65,8 +65,9 @@ struct FileSliceEntry {
   int64_t log_bytes = 0;                 ///< size of log_files
 };
 
-/// An open table. Cheap to copy; safe to use from several threads. Sees the timeline as it was when
-/// opened or last refreshed.
+/// An open table, as it was when opened or last refreshed. A handle: cheap to copy, and copies are
+/// the same table, so that a refresh of one is seen by all. Every method may be called from several
+/// threads at once, Refresh() too; what a method returns is the caller's own and never changes.
 class Table {
  public:
   /// Opens the table at a local path or object-store URI.
@@ -75,26 +76,27 @@ class Table {
   /// Cost: the properties file and one listing of the active timeline.
   static arrow::Result<Table> Open(std::string_view uri, const OpenOptions& options = {});
 
-  /// What the table is, as of the last refresh.
-  const TableInfo& info() const;
+  /// What the table is, as of the last refresh. A copy, which no refresh changes.
+  TableInfo info() const;
 
-  /// Re-reads properties and timeline; snapshots pinned before are not affected.
+  /// Re-reads properties and timeline; snapshots pinned before are not affected. When it fails, the
+  /// table stays as it was. Refreshes wait for each other, other methods do not wait for them.
   arrow::Status Refresh();
 
   /// The latest completed snapshot, or the one at `as_of`: an instant time (14 or 17 digits), a
   /// timestamp (`2026-01-31 12:00:00[.fff]`, `T` allowed, optional zone `Z` or `+hh:mm`), or a
   /// date. Errors: kInvalidArgument for other texts, kNotFound when the cleaner removed files it
-  /// needs.
+  /// needs, kUnsupported for a metadata table.
   arrow::Result<Snapshot> Pin(std::optional<std::string_view> as_of = std::nullopt) const;
 
   /// Actions by requested time; archived ones too when asked for (reads the history files).
   arrow::Result<std::vector<TimelineEntry>> Timeline(bool archived = false) const;
 
  private:
-  friend class Snapshot;
   struct Impl;
-  explicit Table(std::shared_ptr<const Impl> impl);
-  std::shared_ptr<const Impl> impl_;
+  struct State;
+  explicit Table(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
 };
 
 /// An immutable view of a table at one instant. Reads from it return the same rows whatever commits

@@ -74,45 +74,63 @@ FileSliceEntry MakeEntry(const FileSlice& slice) {
 
 }  // namespace
 
+std::shared_ptr<const Table::Impl> Table::State::Current() const {
+  const std::lock_guard lock(mutex_);
+  return impl_;
+}
+
+void Table::State::Replace(std::shared_ptr<const Impl> impl) {
+  const std::lock_guard lock(mutex_);
+  impl_.swap(impl);  // what it was dies outside of the lock, if nobody holds it
+}
+
 Result<Table> Table::Open(std::string_view uri, const OpenOptions& options) {
   // Registers the compute functions that predicates use; a second call does nothing.
   ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<const Storage> storage,
                         Storage::Open(uri, options.storage_options));
-  auto impl = std::make_shared<Impl>();
-  impl->storage = std::move(storage);
-  Table table(std::move(impl));
+  Table table(std::make_shared<State>(std::move(storage)));
   ARROW_RETURN_NOT_OK(table.Refresh());
   return table;
 }
 
-Table::Table(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+Table::Table(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-const TableInfo& Table::info() const { return impl_->info; }
+TableInfo Table::info() const { return state_->Current()->info; }
 
 Status Table::Refresh() {
+  const std::lock_guard lock(state_->refreshing);
+  const std::shared_ptr<const Storage>& storage = state_->storage;
   auto impl = std::make_shared<Impl>();
-  impl->storage = impl_->storage;
-  ARROW_ASSIGN_OR_RAISE(impl->config, TableConfig::Load(*impl->storage));
-  ARROW_ASSIGN_OR_RAISE(impl->timeline, Timeline::Load(impl->storage, impl->config.timeline));
-  impl->info = MakeInfo(*impl->storage, impl->config);
-  impl_ = std::move(impl);
+  ARROW_ASSIGN_OR_RAISE(impl->config, TableConfig::Load(*storage));
+  ARROW_ASSIGN_OR_RAISE(impl->timeline, Timeline::Load(storage, impl->config.timeline));
+  impl->info = MakeInfo(*storage, impl->config);
+  state_->Replace(std::move(impl));
   return Status::OK();
 }
 
 Result<Snapshot> Table::Pin(std::optional<std::string_view> as_of) const {
+  const std::shared_ptr<const Impl> table = state_->Current();
+  if (table->config.is_metadata_table) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{} is the metadata table of another table and has no rows for "
+                                 "users",
+                                 table->info.location),
+                     "open the table that it belongs to, two folders up");
+  }
   auto impl = std::make_shared<Snapshot::Impl>();
   ARROW_ASSIGN_OR_RAISE(impl->pinned,
-                        PinSnapshot(impl_->storage, impl_->config, impl_->timeline, as_of));
+                        PinSnapshot(state_->storage, table->config, table->timeline, as_of));
   return Snapshot(std::move(impl));
 }
 
 Result<std::vector<TimelineEntry>> Table::Timeline(bool archived) const {
+  const std::shared_ptr<const Impl> table = state_->Current();
   std::vector<Instant> instants;
   if (archived) {
-    ARROW_ASSIGN_OR_RAISE(instants, impl_->timeline.LoadHistory());
+    ARROW_ASSIGN_OR_RAISE(instants, table->timeline.LoadHistory());
   }
-  std::ranges::copy(impl_->timeline.instants(), std::back_inserter(instants));
+  std::ranges::copy(table->timeline.instants(), std::back_inserter(instants));
   std::ranges::stable_sort(instants, {}, &Instant::requested);
   std::vector<TimelineEntry> entries;
   for (const Instant& instant : instants) entries.push_back(MakeEntry(instant));

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "firth/scan.h"
 #include "firth/scan/pinned_snapshot.h"
@@ -11,11 +14,28 @@
 
 namespace firth {
 
+/// A table as one refresh found it. Never changes.
 struct Table::Impl {
-  std::shared_ptr<const Storage> storage;
   TableConfig config;
   firth::Timeline timeline;
   TableInfo info;
+};
+
+/// What all copies of a table share.
+struct Table::State {
+  explicit State(std::shared_ptr<const Storage> table_storage)
+      : storage(std::move(table_storage)) {}
+
+  /// The latest refresh. Whoever holds it is not affected by the next one.
+  std::shared_ptr<const Impl> Current() const;
+  void Replace(std::shared_ptr<const Impl> impl);
+
+  const std::shared_ptr<const Storage> storage;
+  std::mutex refreshing;  // held for a whole refresh: an older timeline never replaces a newer one
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Impl> impl_;
 };
 
 struct Snapshot::Impl {
