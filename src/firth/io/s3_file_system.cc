@@ -4,15 +4,37 @@
 
 #include <arrow/filesystem/s3fs.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 namespace firth {
 namespace {
 
 namespace fs = arrow::fs;
 
-// Throttling and resets pass within seconds; more tries would hide an outage.
-constexpr int64_t kMaxAttempts = 6;
+// Throttling and resets pass within seconds. Nobody there is rarely a passing thing: an error that
+// comes at once is worth more than one that comes for certain.
+class Retry : public fs::S3RetryStrategy {
+ public:
+  bool ShouldRetry(const AWSErrorDetail& error, int64_t attempted_retries) override {
+    return error.should_retry && attempted_retries < (IsUnreachable(error) ? 2 : 5);
+  }
+
+  // A quarter of a second, doubled each time: 8 seconds in all, when nothing helps.
+  int64_t CalculateDelayBeforeNextRetry(const AWSErrorDetail&, int64_t attempted_retries) override {
+    return int64_t{250} << std::clamp<int64_t>(attempted_retries, 0, 5);
+  }
+
+ private:
+  // libcurl could not resolve the name of the host, or not connect to it.
+  static bool IsUnreachable(const AWSErrorDetail& error) {
+    return error.message.starts_with("curlCode: 6,") || error.message.starts_with("curlCode: 7,");
+  }
+};
+
+// The SDK's default suits machines inside of AWS.
+constexpr double kConnectSeconds = 3;
 
 Status StartSdk() {
   fs::S3GlobalOptions options = fs::S3GlobalOptions::Defaults();
@@ -45,9 +67,10 @@ Result<std::shared_ptr<fs::FileSystem>> Make(const S3Settings& settings) {
   options.endpoint_override = settings.endpoint;
   options.scheme = settings.scheme;
   options.force_virtual_addressing = settings.virtual_addressing;
-  if (settings.connect_timeout > 0) options.connect_timeout = settings.connect_timeout;
+  options.connect_timeout =
+      settings.connect_timeout > 0 ? settings.connect_timeout : kConnectSeconds;
   if (settings.request_timeout > 0) options.request_timeout = settings.request_timeout;
-  options.retry_strategy = fs::S3RetryStrategy::GetAwsStandardRetryStrategy(kMaxAttempts);
+  options.retry_strategy = std::make_shared<Retry>();
   ARROW_ASSIGN_OR_RAISE(auto file_system, fs::S3FileSystem::Make(options));
   if (!FinalizeAtExit()) return InternalError("no room for the handler that ends the S3 client");
   return file_system;

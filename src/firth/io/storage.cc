@@ -4,12 +4,16 @@
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/filesystem/localfs.h>
 #include <arrow/io/interfaces.h>
+#include <arrow/util/io_util.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 
+#include "firth/io/address.h"
+#include "firth/io/remote.h"
 #include "firth/io/s3_file_system.h"
 
 namespace firth {
@@ -28,17 +32,23 @@ constexpr int kMaxShortReads = 4;
 class CheckedFile : public arrow::io::RandomAccessFile {
  public:
   CheckedFile(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
-              std::shared_ptr<IoCounters> counters, int64_t read_whole_up_to)
+              std::string scheme, std::shared_ptr<IoCounters> counters)
       : file_(std::move(file)),
         path_(std::move(path)),
+        scheme_(std::move(scheme)),
         counters_(std::move(counters)),
-        read_whole_up_to_(read_whole_up_to) {}
-  ~CheckedFile() override { ARROW_UNUSED(file_->Close()); }
+        read_whole_up_to_(scheme_ == "file" ? 0 : kSmallFileBytes) {}
+  ~CheckedFile() override { ARROW_UNUSED(CheckedFile::Close()); }
 
-  Status Close() override { return file_->Close(); }
+  Status Close() override {
+    return CatchForeign([&] { return file_->Close(); });
+  }
   bool closed() const override { return file_->closed(); }
   Result<int64_t> Tell() const override { return position_; }
-  Result<int64_t> GetSize() override { return file_->GetSize(); }
+  Result<int64_t> GetSize() override {
+    const Result<int64_t> size = CatchForeign([&] { return file_->GetSize(); });
+    return size.ok() ? size : IoError(size.status());
+  }
   bool supports_zero_copy() const override { return file_->supports_zero_copy(); }
   Status Seek(int64_t position) override {
     if (position < 0) return InvalidError("{}: seek to {}", path_, position);
@@ -72,7 +82,7 @@ class CheckedFile : public arrow::io::RandomAccessFile {
     ARROW_ASSIGN_OR_RAISE(const auto whole, Whole());
     if (whole != nullptr) return arrow::SliceBuffer(whole, position, expected);
     Count(expected);
-    auto read = file_->ReadAt(position, expected);
+    auto read = CatchForeign([&] { return file_->ReadAt(position, expected); });
     if (!read.ok()) return IoError(read.status());
     if ((*read)->size() == expected) return read;
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(expected));
@@ -83,7 +93,7 @@ class CheckedFile : public arrow::io::RandomAccessFile {
   }
 
   Status WillNeed(const std::vector<arrow::io::ReadRange>& ranges) override {
-    return file_->WillNeed(ranges);
+    return CatchForeign([&] { return file_->WillNeed(ranges); });
   }
 
  private:
@@ -93,7 +103,8 @@ class CheckedFile : public arrow::io::RandomAccessFile {
     for (int attempt = 0; done < count; ++attempt) {
       if (attempt > kMaxShortReads) return ShortRead(position, done, count);
       Count(count - done);
-      const auto read = file_->ReadAt(position + done, count - done, out + done);
+      const Result<int64_t> read =
+          CatchForeign([&] { return file_->ReadAt(position + done, count - done, out + done); });
       if (!read.ok()) return IoError(read.status());
       done += *read;
     }
@@ -103,7 +114,7 @@ class CheckedFile : public arrow::io::RandomAccessFile {
   // The content of a small remote file, fetched by the first read; nullptr for other files.
   Result<std::shared_ptr<arrow::Buffer>> Whole() {
     if (read_whole_up_to_ == 0) return nullptr;
-    ARROW_ASSIGN_OR_RAISE(const int64_t size, file_->GetSize());
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, GetSize());
     if (size > read_whole_up_to_) return nullptr;
     std::lock_guard lock(whole_mutex_);
     if (whole_ == nullptr) {
@@ -116,7 +127,7 @@ class CheckedFile : public arrow::io::RandomAccessFile {
 
   // How many of `count` bytes at `position` the file has.
   Result<int64_t> Available(int64_t position, int64_t count) {
-    ARROW_ASSIGN_OR_RAISE(const int64_t size, file_->GetSize());
+    ARROW_ASSIGN_OR_RAISE(const int64_t size, GetSize());
     if (position < 0 || count < 0)
       return InvalidError("{}: read of {} at {}", path_, count, position);
     return std::clamp<int64_t>(size - position, 0, count);
@@ -125,16 +136,14 @@ class CheckedFile : public arrow::io::RandomAccessFile {
     counters_->read_calls.fetch_add(1, std::memory_order_relaxed);
     counters_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
   }
-  Status IoError(const Status& status) const {
-    return Error(ErrorCode::kIo, "{}: {}", path_, status.message());
-  }
+  Status IoError(const Status& status) const { return StorageError(status, path_, scheme_); }
   Status ShortRead(int64_t position, int64_t done, int64_t expected) const {
     return Error(ErrorCode::kIo, "{}: storage gave {} of {} bytes at {}, {} times over", path_,
                  done, expected, position, kMaxShortReads + 1);
   }
 
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
-  std::string path_;
+  std::string path_, scheme_;
   std::shared_ptr<IoCounters> counters_;
   int64_t read_whole_up_to_;
   int64_t position_ = 0;
@@ -180,21 +189,12 @@ Result<std::shared_ptr<Storage>> OpenS3(std::string_view location, const Storage
   return std::make_shared<Storage>(std::move(file_system), std::string(location));
 }
 
-// Google and Azure stores take their credentials from the environment, through Arrow.
-Result<std::shared_ptr<Storage>> OpenByUri(std::string_view uri, const StorageOptions& options) {
-  if (!options.empty()) {
-    return UnsupportedError(
-        "storage options are for s3:// tables; {} takes its credentials from "
-        "the environment",
-        uri.substr(0, uri.find("://") + 3));
-  }
-  std::string root;
-  ARROW_ASSIGN_OR_RAISE(auto file_system, fs::FileSystemFromUri(std::string(uri), &root));
-  return std::make_shared<Storage>(std::move(file_system), root);
-}
-
-// "abfs://container:password@account/..." without the password.
-std::string WithoutPassword(std::string_view uri) {
+// "abfs://container:password@account/path?sig=token" without the password and the token.
+std::string WithoutSecrets(const Address& address) {
+  const std::string written = fmt::format("{}://{}", address.scheme, address.location);
+  std::string_view uri = written;
+  const bool has_query = address.scheme != "s3" && address.scheme != "s3a";  // a part of their keys
+  if (has_query) uri = uri.substr(0, uri.find('?'));
   const size_t start = uri.find("://") + 3;
   const size_t at = uri.substr(0, uri.find('/', start)).find('@');
   const size_t colon = uri.find(':', start);
@@ -204,26 +204,40 @@ std::string WithoutPassword(std::string_view uri) {
   return std::string(uri.substr(0, colon)) + std::string(uri.substr(at));
 }
 
+// Google and Azure stores take their credentials from the environment, through Arrow.
+Result<std::shared_ptr<Storage>> OpenRemote(const Address& address, const StorageOptions& options) {
+  if (!options.empty()) {
+    return UnsupportedError(
+        "storage options are for s3:// tables; {}:// takes its credentials from the environment",
+        address.scheme);
+  }
+  const std::string uri = fmt::format("{}://{}", address.scheme, address.location);
+  std::string root;
+  const auto file_system = MakeRemoteFileSystem(uri, address.scheme, &root);
+  if (!file_system.ok()) {
+    return StorageError(file_system.status(), WithoutSecrets(address), address.scheme);
+  }
+  return std::make_shared<Storage>(*file_system, root);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Storage>> Storage::Open(std::string_view uri,
                                                const StorageOptions& options) {
-  if (uri.empty()) return InvalidError("the table path is empty");
-  const size_t mark = uri.find("://");
-  const std::string_view scheme = mark == std::string_view::npos ? "file" : uri.substr(0, mark);
-  const std::string_view location = mark == std::string_view::npos ? uri : uri.substr(mark + 3);
+  ARROW_ASSIGN_OR_RAISE(const Address address, ParseAddress(uri));
+  const std::string& scheme = address.scheme;
   Result<std::shared_ptr<Storage>> storage =
       UnsupportedError("{}: no storage for this scheme; known are file, s3, gs and abfs", scheme);
   if (scheme == "file") {
-    storage = OpenLocal(location);
+    storage = OpenLocal(address.location);
   } else if (scheme == "s3" || scheme == "s3a") {
-    storage = OpenS3(location, options);
+    storage = OpenS3(address.location, options);
   } else if (scheme == "gs" || scheme == "gcs" || scheme == "abfs" || scheme == "abfss") {
-    storage = OpenByUri(uri, options);
+    storage = OpenRemote(address, options);
   }
   ARROW_RETURN_NOT_OK(storage);
-  (*storage)->display_root_ = scheme == "file" ? std::string(location) : WithoutPassword(uri);
-  (*storage)->is_local_ = scheme == "file";
+  (*storage)->display_root_ = scheme == "file" ? address.location : WithoutSecrets(address);
+  (*storage)->scheme_ = scheme;
   return storage;
 }
 
@@ -241,8 +255,8 @@ std::shared_ptr<const Storage> Storage::Sub(std::string_view dir) const {
 }
 
 std::string Storage::DisplayPath(std::string_view path) const {
-  return is_local_ ? fmt::format("{}{}", display_prefix_, path)
-                   : fmt::format("{}/{}", display_root_, path);
+  return is_local() ? fmt::format("{}{}", display_prefix_, path)
+                    : fmt::format("{}/{}", display_root_, path);
 }
 
 Result<std::vector<fs::FileInfo>> Storage::Select(std::string_view dir, bool recursive) const {
@@ -251,8 +265,8 @@ Result<std::vector<fs::FileInfo>> Storage::Select(std::string_view dir, bool rec
   selector.recursive = recursive;
   selector.allow_not_found = true;
   counters_->list_calls.fetch_add(1, std::memory_order_relaxed);
-  auto infos = file_system_->GetFileInfo(selector);
-  if (!infos.ok()) return WithContext(infos.status(), DisplayPath(dir));
+  auto infos = CatchForeign([&] { return file_system_->GetFileInfo(selector); });
+  if (!infos.ok()) return StorageError(infos.status(), DisplayPath(dir), scheme_);
   return infos;
 }
 
@@ -288,14 +302,16 @@ Result<std::shared_ptr<arrow::io::RandomAccessFile>> Storage::OpenFile(std::stri
                                                                        int64_t size) const {
   fs::FileInfo info(FullPath(path), fs::FileType::File);
   if (size >= 0) info.set_size(size);
-  auto opened = file_system_->OpenInputFile(info);
+  auto opened = CatchForeign([&] { return file_system_->OpenInputFile(info); });
   if (!opened.ok()) {
-    ARROW_ASSIGN_OR_RAISE(const bool exists, Exists(path));
-    if (!exists) return NotFoundError("{}: no such file", DisplayPath(path));
-    return WithContext(opened.status(), DisplayPath(path));
+    // Some stores say that a file is missing, others must be asked.
+    const Status& status = opened.status();
+    const bool missing = arrow::internal::ErrnoFromStatus(status) == ENOENT ||
+                         (!IsUnreachable(status) && !Exists(path).ValueOr(true));
+    if (missing) return NotFoundError("{}: no such file", DisplayPath(path));
+    return StorageError(status, DisplayPath(path), scheme_);
   }
-  return std::make_shared<CheckedFile>(*std::move(opened), DisplayPath(path), counters_,
-                                       /*read_whole_up_to=*/is_local_ ? 0 : kSmallFileBytes);
+  return std::make_shared<CheckedFile>(*std::move(opened), DisplayPath(path), scheme_, counters_);
 }
 
 Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path, int64_t max_bytes,
@@ -310,8 +326,10 @@ Result<std::shared_ptr<arrow::Buffer>> Storage::ReadFile(std::string_view path, 
 }
 
 Result<bool> Storage::Exists(std::string_view path) const {
-  ARROW_ASSIGN_OR_RAISE(const fs::FileInfo info, file_system_->GetFileInfo(FullPath(path)));
-  return info.type() != fs::FileType::NotFound;
+  const Result<fs::FileInfo> info =
+      CatchForeign([&] { return file_system_->GetFileInfo(FullPath(path)); });
+  if (!info.ok()) return StorageError(info.status(), DisplayPath(path), scheme_);
+  return info->type() != fs::FileType::NotFound;
 }
 
 }  // namespace firth

@@ -48,8 +48,8 @@ using StorageOptions = std::map<std::string, std::string, std::less<>>;
 /// Immutable handle, cheap to copy through shared_ptr, safe to use from several threads.
 class Storage {
  public:
-  /// Opens a local path ("/data/t", "file:///data/t") or an object store URI ("s3://bucket/t").
-  /// Does not check that the folder exists.
+  /// Opens a local path ("/data/t", "file:///data/t") or an object store URI ("s3://bucket/t"), as
+  /// io/address.h reads them. Does not check that the folder exists.
   static Result<std::shared_ptr<Storage>> Open(std::string_view uri, const StorageOptions& options);
 
   /// The folder `root` of a given Arrow file system; for tests and embedders.
@@ -84,7 +84,7 @@ class Storage {
   /// For messages and `show`: the URI or path as the user wrote it, without credentials.
   const std::string& display_root() const { return display_root_; }
   /// Whether requests are cheap: no latency worth hiding by reading ahead.
-  bool is_local() const { return is_local_; }
+  bool is_local() const { return scheme_ == "file"; }
   const IoCounters& counters() const { return *counters_; }
   const std::shared_ptr<arrow::fs::FileSystem>& file_system() const { return file_system_; }
   /// `path` for messages: as it is on a local disk, a whole address elsewhere.
@@ -99,7 +99,7 @@ class Storage {
   std::string root_;
   std::string display_root_;
   std::string display_prefix_;  // of local paths, with a slash at the end; "" but for Sub
-  bool is_local_ = true;
+  std::string scheme_ = "file";
   std::shared_ptr<IoCounters> counters_ = std::make_shared<IoCounters>();
 };
 

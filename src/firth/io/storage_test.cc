@@ -12,6 +12,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
+
+#include "firth/io/remote.h"
 
 namespace firth {
 namespace {
@@ -85,6 +88,21 @@ TEST(StorageOpen, AddressesThatCannotBeOpenedAreRefused) {
   EXPECT_THAT(secret.message(), Not(HasSubstr("hush")));
 }
 
+TEST_F(StorageTest, FileAddressesNameTheSameFilesAsPaths) {
+  for (const std::string prefix : {"file://", "file:", "FILE://localhost"}) {
+    const auto storage = Storage::Open(prefix + root_.string() + "/a", {});
+    ASSERT_TRUE(storage.ok()) << storage.status();
+    EXPECT_THAT(Paths(*(*storage)->List("")), ElementsAre("y z:0")) << prefix;
+    EXPECT_TRUE((*storage)->is_local());
+    EXPECT_EQ((*storage)->display_root(), root_.string() + "/a");
+  }
+  stdfs::create_directories(root_ / "sp ace");
+  Write("sp ace/f", "1");
+  const auto decoded = *Storage::Open("file://" + root_.string() + "/sp%20ace", {});
+  EXPECT_THAT(Paths(*decoded->List("")), ElementsAre("f:1"));
+  EXPECT_THAT(Paths(*(*Storage::Open(root_.string() + "/sp%20ace", {}))->List("")), ElementsAre());
+}
+
 // A file of ten bytes that gives at most `max_bytes` of them a read.
 class ShortFile : public arrow::io::RandomAccessFile {
  public:
@@ -123,6 +141,61 @@ class ShortFileSystem : public arrow::fs::LocalFileSystem {
  private:
   int64_t max_bytes_;
 };
+
+// Clients of object stores throw.
+class ThrowingFileSystem : public arrow::fs::LocalFileSystem {
+ public:
+  using LocalFileSystem::GetFileInfo;
+  using LocalFileSystem::OpenInputFile;
+  Result<arrow::fs::FileInfo> GetFileInfo(const std::string&) override { throw NoToken(); }
+  Result<arrow::fs::FileInfoVector> GetFileInfo(const arrow::fs::FileSelector&) override {
+    throw NoToken();
+  }
+  Result<std::shared_ptr<arrow::io::RandomAccessFile>> OpenInputFile(
+      const arrow::fs::FileInfo&) override {
+    throw NoToken();
+  }
+
+ private:
+  static std::runtime_error NoToken() {
+    return std::runtime_error("no token.\nSee the  manual.\n");
+  }
+};
+
+TEST(StorageFile, ExceptionsOfClientsAreErrorsOnOneLine) {
+  const Storage storage(std::make_shared<ThrowingFileSystem>(), "/t");
+  for (const Status& status : {storage.ReadFile("f").status(), storage.List("f").status(),
+                               storage.ListRecursive("f").status(), storage.Exists("f").status()}) {
+    EXPECT_EQ(GetErrorCode(status), ErrorCode::kIo);
+    EXPECT_EQ(status.message(), "f: no token. See the manual.");
+  }
+}
+
+TEST(StorageError, SaysWhatToCheck) {
+  const auto remedy = [](const char* message, const char* scheme) {
+    return GetRemedy(StorageError(Status::IOError(message), "x", scheme));
+  };
+  EXPECT_THAT(remedy("AWS Error NETWORK_CONNECTION: curlCode: 7", "s3"),
+              HasSubstr("endpoint_override"));
+  EXPECT_THAT(remedy("AWS Error ACCESS_DENIED during HeadObject", "s3a"),
+              HasSubstr("AWS_ACCESS_KEY_ID"));
+  EXPECT_EQ(remedy("AWS Error SLOW_DOWN", "s3"), "");
+  EXPECT_THAT(remedy("no token", "abfss"), HasSubstr("AZURE_CLIENT_ID"));
+  EXPECT_THAT(remedy("no token", "gs"), HasSubstr("GOOGLE_APPLICATION_CREDENTIALS"));
+  EXPECT_EQ(remedy("disk on fire", "file"), "");
+}
+
+TEST(StorageError, ShowsNoTokensAndNothingTwice) {
+  const auto message = [](const char* text, const char* scheme) {
+    return StorageError(Status::IOError(text), "x", scheme).message();
+  };
+  EXPECT_EQ(
+      message("no answer from 'https://a/t?sig=hush&x=1', nor 'https://b/t?sig=hush'", "abfs"),
+      "x: no answer from 'https://a/t', nor 'https://b/t'");
+  EXPECT_EQ(message("UNAVAILABLE: no token error_info={reason=, domain=}", "gs"),
+            "x: UNAVAILABLE: no token");
+  EXPECT_EQ(message(std::string(5000, 'a').c_str(), "s3").size(), 1003U);
+}
 
 TEST(StorageFile, BodiesCutShortAreReadOnAndNeverReturnedInPart) {
   const Storage slow(std::make_shared<ShortFileSystem>(3), "/t");
