@@ -164,6 +164,12 @@ Result<MergePlan> MakeMergePlan(const ReadContext& context, std::shared_ptr<arro
     std::string_view name = spec.custom_class;
     constexpr std::string_view kStrategy = "merge strategy ";
     if (name.starts_with(kStrategy)) name.remove_prefix(kStrategy.size());
+    if (name.empty()) {
+      return MakeError(ErrorCode::kUnsupported,
+                       fmt::format("table {} has the merge mode CUSTOM and names no merger",
+                                   context.config.name),
+                       "compact the table and read it read-optimized");
+    }
     plan.merger = FindRecordMerger(name);
     if (plan.merger == nullptr) {
       return MakeError(

@@ -128,10 +128,11 @@ void ApplyCustomPayload(const Properties& properties, MergeSpec* spec) {
   const std::string_view payload_class = Get(properties, "hoodie.compaction.payload.class");
   const Payload* payload = FindPayload(payload_class);
   if (payload == nullptr) {
-    spec->custom_class =
-        payload_class.empty()
-            ? fmt::format("merge strategy {}", Get(properties, "hoodie.record.merge.strategy.id"))
-            : std::string(payload_class);
+    const std::string_view strategy = Get(properties, "hoodie.record.merge.strategy.id");
+    spec->custom_class = payload_class;
+    if (payload_class.empty() && !strategy.empty()) {
+      spec->custom_class = fmt::format("merge strategy {}", strategy);
+    }
     return;
   }
   spec->payload = payload->kind;

@@ -114,8 +114,10 @@ Result<std::shared_ptr<arrow::Field>> ToArrowField(const std::string& name,
   int null_branch = -1;
   const AvroSchema* type = AvroNonNull(schema, &null_branch);
   if (type == nullptr) {
-    return UnsupportedError("column \"{}\" is a union of several types: {}", path,
-                            FormatAvroSchema(schema));
+    constexpr size_t kShownBytes = 100;
+    const std::string shown = FormatAvroSchema(schema);
+    return UnsupportedError("column \"{}\" is a union of several types: {:.{}}{}", path, shown,
+                            kShownBytes, shown.size() > kShownBytes ? "..." : "");
   }
   ARROW_ASSIGN_OR_RAISE(TypePtr arrow_type, ToArrowType(*type, path));
   const bool nullable = null_branch >= 0 || type->kind == AvroKind::kNull;
