@@ -25,14 +25,16 @@ enum class QueryType : uint8_t {
 /// How a snapshot is read. Defaults are safe for a table of any size.
 struct ScanOptions {
   QueryType query = QueryType::kSnapshot;  ///< what is read
-  /// Columns to return, in this order; empty means all data columns.
+  /// Columns to return, in this order; empty means all data columns. Of each name the exact one
+  /// wins, else the only one that differs in case or in blanks around it.
   std::vector<std::string> columns{};
   /// With no `columns`: also return the five _hoodie_* columns, first.
   bool with_meta = false;
   /// Predicate text, `price < 3 AND city IN ('a','b')`; empty means all rows. docs/guide/read.md.
   std::string where{};
   /// kIncremental: range (begin, end] of completion times (version 8 and 9) or instant times
-  /// (version 6). "000" or "earliest" starts at the beginning; no end means the snapshot's own.
+  /// (version 6). "000" or "earliest" starts at the beginning, an empty text is an error; no end
+  /// means the snapshot's own.
   std::string begin{};
   std::optional<std::string> end{};  ///< see `begin`
   /// Stop after this many rows; negative means all.

@@ -47,6 +47,16 @@ Status ScanOptions::Validate() const {
   if (query != QueryType::kIncremental && (!begin.empty() || end)) {
     return InvalidError("begin and end belong to incremental reads");
   }
+  if (query == QueryType::kIncremental && begin.empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "begin is empty; must be an instant, a timestamp or a date",
+                     "say \"earliest\" to begin at the beginning");
+  }
+  if (end && end->empty()) {
+    return MakeError(ErrorCode::kInvalidArgument,
+                     "end is empty; must be an instant, a timestamp or a date",
+                     "leave it out to end at the snapshot");
+  }
   return Status::OK();
 }
 

@@ -120,6 +120,28 @@ TEST_P(ScanTest, TimeTravelGivesTheRowsOfEachCommit) {
   }
 }
 
+TEST_P(ScanTest, AnEmptyBoundIsRefused) {
+  const auto refused = [&](const ScanOptions& options) {
+    const Status status = Pin().Plan(options).status();
+    EXPECT_EQ(GetErrorCode(status), ErrorCode::kInvalidArgument);
+    return status.message();
+  };
+  EXPECT_THAT(refused({.query = QueryType::kIncremental}), HasSubstr("begin is empty"));
+  EXPECT_THAT(refused({.query = QueryType::kIncremental, .begin = "earliest", .end = ""}),
+              HasSubstr("end is empty"));
+}
+
+TEST_P(ScanTest, ColumnsAreFoundInAnyCaseAndWithBlanks) {
+  const auto plan = Pin().Plan({.columns = {" VALUE", "id ", "_HOODIE_record_KEY"}});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->schema()->field_names(),
+              ::testing::ElementsAre("value", "id", "_hoodie_record_key"));
+  EXPECT_THAT(Pin().Plan({.columns = {"id", "ID"}}).status().message(),
+              HasSubstr("column \"id\" is asked for twice"));
+  EXPECT_THAT(Pin().Plan({.columns = {"valeu"}}).status().message(),
+              HasSubstr("no column \"valeu\"; did you mean \"value\"?"));
+}
+
 TEST_P(ScanTest, IncrementalRangesHoldTheRowsThatChangedInThem) {
   Upsert({{"k010", 2000}, {"k011", 2001}});
   const auto timeline = *Table::Open(builder_->dir())->Timeline();

@@ -13,16 +13,25 @@
 #include "firth/scan/parallel_reader.h"
 #include "firth/scan/partition_pruning.h"
 #include "firth/scan/predicate.h"
+#include "firth/scan/predicate_names.h"
 
 namespace firth {
 namespace {
 
 namespace cp = arrow::compute;
 
-std::string ColumnNames(const arrow::Schema& schema) {
-  std::string names;
-  for (const std::string& name : schema.field_names()) names += (names.empty() ? "" : ", ") + name;
-  return names;
+std::string_view WithoutBlanks(std::string_view text) {
+  const size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+// A column by its exact name, else by one that differs in case or in blanks around it.
+Result<std::shared_ptr<arrow::Field>> FindColumn(const arrow::Schema& schema,
+                                                 const std::string& name) {
+  if (auto field = schema.GetFieldByName(name)) return field;
+  predicate::ColumnPath path;
+  ARROW_RETURN_NOT_OK(path.Descend(schema, WithoutBlanks(name)));
+  return schema.GetFieldByName(path.name());
 }
 
 // Lists the table and keeps what the predicate can match.
@@ -150,12 +159,10 @@ Result<std::shared_ptr<arrow::Schema>> ResultSchema(const TableSchema& schema,
   arrow::FieldVector fields;
   std::unordered_set<std::string_view> seen;
   for (const std::string& column : columns) {
-    auto field = schema.full->GetFieldByName(column);
-    if (!field) {
-      return InvalidError("no column \"{}\"; columns are {}", column, ColumnNames(*schema.data));
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Field> field, FindColumn(*schema.full, column));
+    if (!seen.insert(field->name()).second) {
+      return InvalidError("column \"{}\" is asked for twice", field->name());
     }
-    if (!seen.insert(column).second)
-      return InvalidError("column \"{}\" is asked for twice", column);
     fields.push_back(std::move(field));
   }
   return arrow::schema(std::move(fields));
