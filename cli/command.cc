@@ -5,6 +5,8 @@
 
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
+#include <charconv>
+#include <limits>
 
 #include "cli/errors.h"
 #include "cli/numbers.h"
@@ -12,7 +14,9 @@
 namespace firth::cli {
 
 void TableArguments::AddTo(CLI::App* command) {
-  command->add_option("TABLE", uri, "folder of the table: a local path, or s3://bucket/path")
+  command
+      ->add_option("TABLE", uri,
+                   "folder of the table: a local path, file:///path or s3://bucket/path")
       ->required();
   command->add_flag("--json", json, "print JSON");
   command
@@ -47,7 +51,10 @@ void AsOf::AddTo(CLI::App* command) {
 }
 
 arrow::Result<Snapshot> AsOf::Pin(const Table& table) const {
-  return time.empty() ? table.Pin() : table.Pin(time);
+  if (time && time->empty()) {
+    return UsageError("--as-of is empty", "leave it out for the latest snapshot");
+  }
+  return time ? table.Pin(*time) : table.Pin();
 }
 
 void Resources::AddTo(CLI::App* command) {
@@ -68,8 +75,9 @@ arrow::Result<int64_t> Resources::MemoryBudget(int64_t fallback) const {
 void OutputArguments::AddTo(CLI::App* command) {
   command
       ->add_option("--format", format,
-                   "table, jsonl, csv, arrow (IPC stream) or parquet; default: by the name of "
-                   "FILE, else table on a terminal and jsonl elsewhere")
+                   "table, jsonl, csv, arrow (an IPC file in FILE, an IPC stream on standard "
+                   "output) or parquet; default: by the name of FILE, else table on a terminal and "
+                   "jsonl elsewhere")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"table", "jsonl", "csv", "arrow", "parquet"}));
   command->add_option("-o,--output", file, "write to FILE, which appears when it is complete")
@@ -93,6 +101,28 @@ arrow::Result<OutputOptions> OutputArguments::Options(bool json) const {
   }
   if (json) options.format = Format::kJsonl;
   return options;
+}
+
+void AddColumns(CLI::App* command, std::vector<std::string>* columns) {
+  command->add_option("--columns", *columns, "columns to print, separated by commas")
+      ->type_name("A,B")
+      ->delimiter(',');
+}
+
+CLI::Option* AddCount(CLI::App* command, const std::string& name, int64_t* count,
+                      const std::string& description) {
+  const CLI::Validator check(
+      [](const std::string& text) -> std::string {
+        int64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto parsed = std::from_chars(text.data(), end, value);
+        const bool fits = parsed.ec == std::errc() && parsed.ptr == end && value >= 0;
+        if (fits) return "";
+        return fmt::format("{} is no number of rows: 0 to {}", text,
+                           std::numeric_limits<int64_t>::max());
+      },
+      "");
+  return command->add_option(name, *count, description)->type_name("N")->check(check);
 }
 
 }  // namespace firth::cli

@@ -39,9 +39,9 @@ struct TableArguments {
   arrow::Result<Table> Open() const;
 };
 
-/// --as-of; empty means the latest snapshot.
+/// --as-of; without it the latest snapshot.
 struct AsOf {
-  std::string time;
+  std::optional<std::string> time;
 
   void AddTo(CLI::App* command);
   arrow::Result<Snapshot> Pin(const Table& table) const;
@@ -65,5 +65,12 @@ struct OutputArguments {
   void AddTo(CLI::App* command);
   arrow::Result<OutputOptions> Options(bool json) const;
 };
+
+/// --columns, as `firth read` and the searches take it.
+void AddColumns(CLI::App* command, std::vector<std::string>* columns);
+
+/// A number of rows: whole, from 0 to what 64 bits hold.
+CLI::Option* AddCount(CLI::App* command, const std::string& name, int64_t* count,
+                      const std::string& description);
 
 }  // namespace firth::cli

@@ -9,6 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
+#include <arrow/util/io_util.h>
 #include <fmt/format.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/exception.h>
@@ -216,10 +217,12 @@ class TableWriter : public TextRowWriter {
 class ArrowWriter : public RowWriter {
  public:
   static arrow::Result<std::unique_ptr<RowWriter>> Make(
-      const std::shared_ptr<arrow::Schema>& schema,
+      bool as_stream, const std::shared_ptr<arrow::Schema>& schema,
       std::shared_ptr<arrow::io::OutputStream> stream) {
     auto writer = std::make_unique<ArrowWriter>();
-    ARROW_ASSIGN_OR_RAISE(writer->writer_, arrow::ipc::MakeStreamWriter(std::move(stream), schema));
+    ARROW_ASSIGN_OR_RAISE(writer->writer_,
+                          as_stream ? arrow::ipc::MakeStreamWriter(std::move(stream), schema)
+                                    : arrow::ipc::MakeFileWriter(std::move(stream), schema));
     return writer;
   }
   arrow::Status Write(const arrow::RecordBatch& batch) override {
@@ -271,6 +274,32 @@ class ParquetWriter : public RowWriter {
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
 };
 
+// A file whose errors name it.
+class NamedFileStream : public arrow::io::OutputStream {
+ public:
+  NamedFileStream(std::string name, std::shared_ptr<arrow::io::OutputStream> file)
+      : name_(std::move(name)), file_(std::move(file)) {}
+
+  arrow::Status Close() override { return Named(file_->Close()); }
+  bool closed() const override { return file_->closed(); }
+  arrow::Result<int64_t> Tell() const override { return file_->Tell(); }
+  arrow::Status Write(const void* data, int64_t bytes) override {
+    return Named(file_->Write(data, bytes));
+  }
+  arrow::Status Flush() override { return Named(file_->Flush()); }
+
+ private:
+  arrow::Status Named(const arrow::Status& status) const {
+    if (status.ok()) return status;
+    const int error = arrow::internal::ErrnoFromStatus(status);
+    return arrow::Status::IOError(
+        name_, " cannot be written: ", error != 0 ? std::strerror(error) : status.message());
+  }
+
+  std::string name_;
+  std::shared_ptr<arrow::io::OutputStream> file_;
+};
+
 // A file under a temporary name until Commit; removed when it never comes. What is no ordinary
 // file (a device, a pipe) is written directly.
 class FileTarget {
@@ -294,7 +323,7 @@ class FileTarget {
     if (!opened.ok()) {
       return UsageError(fmt::format("{} cannot be written: {}", path_, opened.status().message()));
     }
-    stream_ = *std::move(opened);
+    stream_ = std::make_shared<NamedFileStream>(path_, *std::move(opened));
     return stream_;
   }
 
@@ -315,8 +344,9 @@ class FileTarget {
 
 std::optional<Format> FormatOfName(std::string_view file) {
   constexpr std::pair<std::string_view, Format> kExtensions[] = {
-      {".jsonl", Format::kJsonl},     {".ndjson", Format::kJsonl}, {".json", Format::kJsonl},
-      {".csv", Format::kCsv},         {".arrow", Format::kArrow},  {".arrows", Format::kArrow},
+      {".jsonl", Format::kJsonl},     {".ndjson", Format::kJsonl},
+      {".json", Format::kJsonl},      {".csv", Format::kCsv},
+      {".arrow", Format::kArrow},     {".arrows", Format::kArrowStream},
       {".parquet", Format::kParquet}, {".txt", Format::kTable},
   };
   for (const auto& [extension, format] : kExtensions) {
@@ -364,7 +394,8 @@ arrow::Result<std::unique_ptr<RowWriter>> MakeRowWriter(
     case Format::kCsv:
       return std::make_unique<CsvWriter>(*schema, std::move(stream));
     case Format::kArrow:
-      return ArrowWriter::Make(schema, std::move(stream));
+    case Format::kArrowStream:
+      return ArrowWriter::Make(format == Format::kArrowStream, schema, std::move(stream));
     case Format::kParquet:
       return ParquetWriter::Make(schema, std::move(stream));
   }
@@ -373,8 +404,9 @@ arrow::Result<std::unique_ptr<RowWriter>> MakeRowWriter(
 
 arrow::Result<Format> ResolveFormat(const OutputOptions& options) {
   if (!options.file.empty()) {
-    const std::optional<Format> format =
-        options.format ? options.format : FormatOfName(options.file);
+    const std::optional<Format> named = FormatOfName(options.file);
+    const bool stream = options.format == Format::kArrow && named == Format::kArrowStream;
+    const std::optional<Format> format = options.format && !stream ? options.format : named;
     if (format) return *format;
     return UsageError(fmt::format("the name {} says no format", options.file),
                       "add --format table|jsonl|csv|arrow|parquet");
@@ -385,7 +417,7 @@ arrow::Result<Format> ResolveFormat(const OutputOptions& options) {
     return UsageError("a binary format cannot be shown on a terminal",
                       "write it to a file with -o FILE, or into a pipe");
   }
-  return format;
+  return format == Format::kArrow ? Format::kArrowStream : format;
 }
 
 arrow::Status WriteRows(arrow::RecordBatchReader* reader, const OutputOptions& options,

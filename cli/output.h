@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results go: standard output or a file, as rows in one of five formats.
+// Where results go: standard output or a file, as rows in one of six formats.
 #pragma once
 
 #include <arrow/io/type_fwd.h>
@@ -15,7 +15,14 @@
 
 namespace firth::cli {
 
-enum class Format : uint8_t { kTable, kJsonl, kCsv, kArrow, kParquet };
+enum class Format : uint8_t {
+  kTable,
+  kJsonl,
+  kCsv,
+  kArrow,        ///< an IPC file: with a footer, for random access
+  kArrowStream,  ///< an IPC stream
+  kParquet,
+};
 
 /// A stream over standard output that reports a closed pipe as OutputClosed().
 std::shared_ptr<arrow::io::OutputStream> StandardOutput();
@@ -47,8 +54,8 @@ struct OutputOptions {
   std::string file;  // empty: standard output
 };
 
-/// The format that the options mean. Errors: usage, for a file whose name says nothing and for
-/// binary formats on a terminal.
+/// The format that the options mean. Arrow on standard output and in a file named *.arrows is a
+/// stream. Errors: usage, for a file whose name says nothing and for binary formats on a terminal.
 arrow::Result<Format> ResolveFormat(const OutputOptions& options);
 
 /// Streams all batches of `reader` to where `options` say. A file is written beside its final name

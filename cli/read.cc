@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <CLI/Option.hpp>
-#include <CLI/Validators.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +26,7 @@ struct ReadArguments {
   std::string where;
   bool meta = false, read_optimized = false, explain = false;
   int64_t limit = -1;
-  std::string begin, end;
+  std::optional<std::string> begin, end;
 
   arrow::Result<ScanOptions> Scan() const;
 };
@@ -41,10 +40,10 @@ arrow::Result<ScanOptions> ReadArguments::Scan() const {
   scan.threads = resources.threads;
   ARROW_ASSIGN_OR_RAISE(scan.memory_budget, resources.MemoryBudget(scan.memory_budget));
   if (read_optimized) scan.query = QueryType::kReadOptimized;
-  if (!begin.empty()) {
+  if (begin) {
     scan.query = QueryType::kIncremental;
-    scan.begin = begin;
-    if (!end.empty()) scan.end = end;
+    scan.begin = *begin;
+    scan.end = end;
   }
   return scan;
 }
@@ -104,7 +103,7 @@ arrow::Status Explain(const ScanPlan& plan, arrow::RecordBatchReader* reader, bo
 }
 
 arrow::Status RunRead(const ReadArguments& arguments) {
-  if (!arguments.end.empty() && arguments.begin.empty()) {
+  if (arguments.end && !arguments.begin) {
     return UsageError("--end needs --incremental BEGIN", "add it, or use --as-of");
   }
   ARROW_ASSIGN_OR_RAISE(const OutputOptions output, arguments.output.Options(arguments.table.json));
@@ -132,9 +131,7 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
       "  firth read ./trips --incremental earliest --format jsonl");
   auto arguments = std::make_shared<ReadArguments>();
   arguments->table.AddTo(read);
-  read->add_option("--columns", arguments->columns, "columns to print, separated by commas")
-      ->type_name("A,B")
-      ->delimiter(',');
+  AddColumns(read, &arguments->columns);
   read->add_option("--where", arguments->where,
                    "only rows for which this holds: comparisons, IN, BETWEEN, LIKE, IS NULL, "
                    "joined by AND, OR, NOT")
@@ -148,9 +145,7 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
       ->excludes(optimized);
   read->add_option("--end", arguments->end, "with --incremental: up to this time, inclusive")
       ->type_name("END");
-  read->add_option("--limit", arguments->limit, "stop after N rows")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+  AddCount(read, "--limit", &arguments->limit, "stop after N rows");
   read->add_flag("--meta", arguments->meta, "the five _hoodie_* columns too, first");
   arguments->output.AddTo(read);
   read->add_flag("--explain", arguments->explain,

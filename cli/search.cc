@@ -8,6 +8,7 @@
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -35,13 +36,8 @@ struct SearchArguments {
 };
 
 void SearchArguments::AddTo(CLI::App* command) {
-  command->add_option("-k", k, "rows wanted")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber.description(""));
-  command->add_option("--columns", columns, "columns to print, separated by commas")
-      ->type_name("A,B")
-      ->delimiter(',');
+  AddCount(command, "-k", &k, "rows wanted")->capture_default_str();
+  AddColumns(command, &columns);
   command->add_option("--where", where, "only rows for which this holds, as in firth read")
       ->type_name("TEXT");
   as_of.AddTo(command);
@@ -161,7 +157,7 @@ Verb AddText(CLI::App* search) {
                             ->excludes(fuzziness);
   text->add_option("--slop", arguments->slop, "with --phrase: words that may lie between")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""))
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()).description(""))
       ->needs(phrase);
   text->add_flag("--prefix", arguments->prefix, "QUERY is the beginning of a word")
       ->excludes(phrase)

@@ -50,7 +50,12 @@ def test_version(firth):
         (["search", "sound", "t"], 'unknown verb "sound"; verbs are text, vector'),
         (["read"], "TABLE"),
         (["read", "t", "--limit", "many"], "--limit"),
-        (["read", "t", "--limit", "-1"], "--limit"),
+        (["read", "t", "--limit", "-1"], "--limit: -1 is no number of rows: 0 to "),
+        (["read", "t", "--limit", "99999999999999999999"], "is no number of rows"),
+        (["read", "t", "--limit", ""], "is no number of rows"),
+        (["search", "text", "t", "a", "--column", "b", "-k", "-1"], "-k: -1 is no number of rows"),
+        (["search", "text", "t", "a", "--column", "b", "--phrase", "--slop", "-1"], "--slop"),
+        (["read", "file://elsewhere/t"], 'host "elsewhere"'),
         (["read", "t", "--format", "xml"], "--format"),
         (["read", "t", "--memory-budget", "lots"], "lots"),
         (["read", "t", "--end", "2026"], "--incremental"),
@@ -125,6 +130,22 @@ def test_a_bad_as_of_is_code_2(firth, basic, time):
     assert_one_line(firth("read", basic.path, "--as-of", time), 2, time)
 
 
+@pytest.mark.parametrize(
+    ("option", "part"),
+    [("--as-of", "--as-of is empty"), ("--incremental", "begin is empty")],
+)
+def test_an_empty_time_is_code_2(firth, basic, option, part):
+    assert_one_line(firth("read", basic.path, option, ""), 2, part)
+    result = firth("read", basic.path, "--incremental", "earliest", "--end", "")
+    assert_one_line(result, 2, "end is empty")
+
+
+def test_a_metadata_table_is_code_1_and_short(firth, basic):
+    result = firth("read", basic.path + "/.hoodie/metadata")
+    assert_one_line(result, 1, "is the metadata table of another table")
+    assert len(result.err) < 400
+
+
 def test_a_file_that_cannot_be_written_is_named(firth, basic, tmp_path):
     target = tmp_path / "absent" / "rows.csv"
     assert_one_line(firth("read", basic.path, "-o", target), 2, str(target))
@@ -158,6 +179,12 @@ def test_a_full_disk_is_an_error(command, basic):
         )
     assert done.returncode == 1
     assert b"No space left" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["jsonl", "arrow", "parquet"])
+def test_a_full_disk_is_an_error_that_names_the_file(firth, basic, form):
+    result = firth("read", basic.path, "-o", "/dev/full", "--format", form)
+    assert_one_line(result, 1, "/dev/full cannot be written: No space left on device")
 
 
 def on_a_terminal(command, *arguments):
