@@ -59,7 +59,11 @@ class MatchQuery(TextQuery):
     boost: float = 1.0
 
     def to_dict(self) -> dict[str, typing.Any]:
-        fields = {"column": self.column, "query": self.query, "operator": self.operator.value}
+        fields = {
+            "column": self.column,
+            "query": self.query,
+            "operator": FullTextOperator(self.operator).value,
+        }
         return {"match": fields | _changed(self, "fuzziness", "prefix_length", "boost")}
 
 
@@ -93,7 +97,7 @@ class MultiMatchQuery(TextQuery):
         fields = {
             "query": self.query,
             "columns": [{"name": name, "boost": boost} for name, boost in pairs],
-            "operator": self.operator.value,
+            "operator": FullTextOperator(self.operator).value,
         }
         return {"multi_match": fields | _changed(self, "type", "tie_breaker", "boost")}
 

@@ -7,6 +7,8 @@ import typing
 
 import pyarrow
 
+from firth import _firth
+
 if typing.TYPE_CHECKING:
     import pandas
     import polars
@@ -61,19 +63,20 @@ class ArrowRows:
 
     def to_list(self) -> list[dict[str, typing.Any]]:
         """All rows as dictionaries."""
-        return self.to_arrow().to_pylist()
+        rows: list[dict[str, typing.Any]] = self.to_arrow().to_pylist()
+        return rows
 
 
 class Result(ArrowRows):
     """A planned read of one snapshot. `report()` says what planning left out and what it cost."""
 
-    def __init__(self, plan: typing.Any) -> None:
+    def __init__(self, plan: _firth.Plan) -> None:
         self._plan = plan
 
-    def _source(self) -> typing.Any:
+    def _source(self) -> _firth.Plan:
         return self._plan
 
-    def report(self) -> dict[str, typing.Any]:
+    def report(self) -> dict[str, object]:
         """Counters of planning and of all reads so far: partitions, files and row groups that were
         skipped, rows and bytes that were read."""
         return self._plan.report()

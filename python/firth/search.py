@@ -6,24 +6,25 @@ from __future__ import annotations
 import json
 import typing
 
-from firth import _firth
-from firth.predicate import to_predicate
-from firth.query import TextQuery
+from firth import _arguments, _firth
+from firth.errors import InvalidArgumentError
+from firth.predicate import Predicate, to_predicate
+from firth.query import FullTextOperator, TextQuery
 from firth.result import ArrowRows
 
 __all__ = ["TextSearch", "VectorSearch"]
 
 
 class _Search(ArrowRows):
-    def __init__(self, snapshot: typing.Any, options: dict[str, typing.Any]) -> None:
+    def __init__(self, snapshot: _firth.Snapshot, options: dict[str, typing.Any]) -> None:
         self._snapshot = snapshot
         self._options = options
-        self._rows: typing.Any = None
+        self._rows: _firth.Rows | None = None
 
-    def _run(self) -> typing.Any:
+    def _run(self) -> _firth.Rows:
         raise NotImplementedError
 
-    def _source(self) -> typing.Any:
+    def _source(self) -> _firth.Rows:
         if self._rows is None:
             self._rows = self._run()
         return self._rows
@@ -35,30 +36,31 @@ class _Search(ArrowRows):
         changed._rows = None
         return changed
 
-    def where(self, predicate: typing.Any) -> typing.Self:
+    def where(self, predicate: Predicate) -> typing.Self:
         """Filters before the best rows are chosen: a text (`"lang = 'en'"`) or tuples
         (`[("lang", "=", "en")]`). Several filters must all hold."""
         text = to_predicate(predicate)
         before = self._options["where"]
-        return self._with(where=f"({before}) AND ({text})" if before else text)
+        both = f"({before}) AND ({text})" if before and text else before or text
+        return self._with(where=both)
 
     def select(self, columns: typing.Sequence[str]) -> typing.Self:
         """The columns to return; the score or distance comes with them."""
-        return self._with(columns=list(columns))
+        return self._with(columns=_arguments.columns(columns))
 
     def limit(self, k: int) -> typing.Self:
         """How many rows to return, best first."""
-        return self._with(k=k)
+        return self._with(k=_arguments.integer("limit", k, low=0))
 
 
 class TextSearch(_Search):
     """Rows that match a full-text query, best first, with `_score`."""
 
-    def __init__(self, snapshot: typing.Any, query: typing.Any, options: dict[str, typing.Any]):
+    def __init__(self, snapshot: _firth.Snapshot, query: str, options: dict[str, typing.Any]):
         super().__init__(snapshot, options)
         self._query = query
 
-    def _run(self) -> typing.Any:
+    def _run(self) -> _firth.Rows:
         return _firth.search_text(self._snapshot, self._query, **self._options)
 
     def report(self) -> dict[str, int]:
@@ -71,11 +73,13 @@ class VectorSearch(_Search):
     """Rows nearest to one or several vectors, nearest first, with `_distance` and, for several
     vectors, `_query`: the number of the vector."""
 
-    def __init__(self, snapshot: typing.Any, vectors: typing.Any, options: dict[str, typing.Any]):
+    def __init__(
+        self, snapshot: _firth.Snapshot, vectors: typing.Any, options: dict[str, typing.Any]
+    ):
         super().__init__(snapshot, options)
         self._vectors, self._dim = flatten(vectors)
 
-    def _run(self) -> typing.Any:
+    def _run(self) -> _firth.Rows:
         return _firth.search_vector(self._snapshot, self._vectors, self._dim, **self._options)
 
     def report(self) -> dict[str, int]:
@@ -84,30 +88,50 @@ class VectorSearch(_Search):
         return self._source().report()
 
 
-def query_json(query: typing.Any, column: str | None, operator: str) -> str:
+def query_json(query: typing.Any, column: str | None, operator: str | FullTextOperator) -> str:
     """The query tree of a text, a TextQuery, or a tree given as a dictionary."""
     if isinstance(query, TextQuery):
-        return query.to_json()
-    if isinstance(query, dict):
-        return json.dumps(query, ensure_ascii=False)
-    if column is None:
-        raise TypeError("search_text of a plain text needs column=")
-    return json.dumps(
-        {"match": {"column": column, "query": query, "operator": operator}}, ensure_ascii=False
-    )
+        return _arguments.text("query", query.to_json())
+    if not isinstance(query, dict):
+        query = _arguments.text("query", query, "text, a query such as MatchQuery, or a dict")
+        if column is None:
+            raise TypeError("search_text of a plain text needs column=, the column to search")
+        column = _arguments.text("column", column, "the name of a column")
+        if isinstance(operator, FullTextOperator):
+            operator = operator.value
+        operator = _arguments.one_of("operator", operator, ("or", "and"))
+        query = {"match": {"column": column, "query": query, "operator": operator}}
+    return _arguments.text("query", json.dumps(query, ensure_ascii=False))
 
 
 def flatten(vectors: typing.Any) -> tuple[list[float], int]:
     """One vector or a list of equally long ones, in any array type, row by row, and the length."""
-    for convert in ("to_pylist", "tolist"):
-        if hasattr(vectors, convert):
-            vectors = getattr(vectors, convert)()
-    rows = list(vectors)
+    rows = _items("vectors", vectors)
     if not rows:
-        raise ValueError("search_vector needs a vector; got an empty one")
-    if not isinstance(rows[0], typing.Iterable):
-        return rows, len(rows)
-    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in rows]
-    if len({len(row) for row in rows}) != 1:
-        raise ValueError("the vectors of one search must have the same length")
-    return [value for row in rows for value in row], len(rows[0])
+        raise InvalidArgumentError("vectors is empty; must be one vector or several")
+    if not isinstance(rows[0], typing.Iterable) or isinstance(rows[0], (str, bytes)):
+        return _numbers("vectors", rows), len(rows)
+    rows = [_items(f"vectors[{i}]", row) for i, row in enumerate(rows)]
+    for i, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise InvalidArgumentError(
+                f"vectors[{i}] has {len(row)} elements; must be {len(rows[0])}, as vectors[0] has"
+            )
+    values = [_numbers(f"vectors[{i}]", row) for i, row in enumerate(rows)]
+    return [value for row in values for value in row], len(rows[0])
+
+
+def _items(name: str, vector: typing.Any) -> list[typing.Any]:
+    for convert in ("to_pylist", "tolist"):
+        if hasattr(vector, convert):
+            vector = getattr(vector, convert)()
+    if isinstance(vector, (str, bytes, dict)) or not isinstance(vector, typing.Iterable):
+        raise TypeError(f"{name} is {_arguments.shown(vector)}; must be a sequence of numbers")
+    return list(vector)
+
+
+def _numbers(name: str, row: list[typing.Any]) -> list[float]:
+    return [
+        value if type(value) is float else _arguments.real(f"{name}[{i}]", value)
+        for i, value in enumerate(row)
+    ]

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import typing
 
 import pyarrow
 
-from firth import _firth
-from firth.predicate import to_predicate
-from firth.query import TextQuery
+from firth import _arguments, _firth
+from firth._arguments import Instant
+from firth.predicate import Predicate, to_predicate
+from firth.query import FullTextOperator, TextQuery
 from firth.result import Result
 from firth.search import TextSearch, VectorSearch, query_json
 
@@ -21,37 +21,38 @@ TimelineEntry = _firth.TimelineEntry
 FileSlice = _firth.FileSlice
 TableInfo = _firth.TableInfo
 
-Instant = str | datetime.date | datetime.datetime
-"""An instant (14 or 17 digits), a timestamp or a date, as text or as Python's types."""
-
 GIB = 1 << 30
+MAX_THREADS = 1024
 
 
 def open(
-    path: str | os.PathLike[str], storage_options: typing.Mapping[str, str] | None = None
+    path: str | os.PathLike[str],
+    storage_options: typing.Mapping[str, str | bool | float] | None = None,
 ) -> Table:
     """Opens the Hudi table at a local path or an object-store URI.
 
     `storage_options` holds credentials and endpoints: access_key_id, secret_access_key,
-    session_token, region, endpoint_override, scheme, anonymous. Environment variables (AWS_*) fill
-    what is missing.
+    session_token, region, endpoint_override, scheme, force_virtual_addressing, anonymous,
+    connect_timeout, request_timeout. Environment variables (AWS_*) fill what is missing.
 
     Raises NotFoundError when there is no table, UnsupportedError for versions other than 6, 8 and
     9 and for features that firth refuses by name, CorruptError and IoError.
     """
-    return Table(_firth.open(os.fspath(path), dict(storage_options or {})))
+    return Table(
+        _firth.open(_arguments.path("path", path), _arguments.storage_options(storage_options))
+    )
 
 
 class _Readable:
     """Reads and searches, shared by tables (latest or `as_of`) and pinned snapshots."""
 
-    def _pin(self, as_of: Instant | None) -> typing.Any:
+    def _pin(self, as_of: Instant | None) -> _firth.Snapshot:
         raise NotImplementedError
 
     def read(
         self,
         columns: typing.Sequence[str] | None = None,
-        where: typing.Any = None,
+        where: Predicate = None,
         *,
         as_of: Instant | None = None,
         read_optimized: bool = False,
@@ -60,15 +61,17 @@ class _Readable:
         threads: int = 0,
         batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
-        spill_dir: str = "",
+        spill_dir: str | os.PathLike[str] = "",
     ) -> Result:
         """Rows of a snapshot.
 
-        columns         names, in the order wanted; default all data columns
-        where           "price < 3 AND city IN ('a', 'b')", or tuples [("price", "<", 3)]
+        columns         a list of names, in the order wanted; default all data columns. A name in
+                        another case is found when only one column fits
+        where           "price < 3 AND city IN ('a', 'b')", or tuples [("price", "<", 3)] with
+                        Python's, numpy's, pandas' or pyarrow's scalars
         as_of           travel in time: an instant, timestamp or date
         read_optimized  base files only: faster on merge-on-read tables, without latest changes
-        limit           stop after this many rows
+        limit           stop after this many rows; None means all
         meta            also the five _hoodie_* columns, first
         threads         that read file slices; 0 means one per core
         batch_rows      rows per Arrow batch
@@ -77,9 +80,13 @@ class _Readable:
 
         Nothing is read yet: planning happens here and finds unknown columns, the rows come when the
         result is consumed.
+
+        An argument of the wrong type is a TypeError, a senseless value an InvalidArgumentError.
         """
         return self._plan(
             self._pin(as_of),
+            begin=None,
+            end=None,
             columns=columns,
             where=where,
             read_optimized=read_optimized,
@@ -93,27 +100,30 @@ class _Readable:
 
     def incremental(
         self,
-        begin: str,
-        end: str | None = None,
+        begin: Instant,
+        end: Instant | None = None,
         *,
         columns: typing.Sequence[str] | None = None,
-        where: typing.Any = None,
+        where: Predicate = None,
         limit: int | None = None,
         meta: bool = False,
         threads: int = 0,
         batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
-        spill_dir: str = "",
+        spill_dir: str | os.PathLike[str] = "",
     ) -> Result:
         """Rows changed in (begin, end], each in its latest version.
 
         Times are completion times of commits, or instant times for version 6 tables. "earliest"
         starts at the beginning; without `end` everything up to the snapshot is returned.
         """
+        begin = _arguments.instant("begin", begin)
+        end = None if end is None else _arguments.instant("end", end)
         return self._plan(
             self._pin(None),
             begin=begin,
             end=end,
+            read_optimized=False,
             columns=columns,
             where=where,
             limit=limit,
@@ -126,25 +136,33 @@ class _Readable:
 
     @staticmethod
     def _plan(
-        snapshot: typing.Any,
+        snapshot: _firth.Snapshot,
         *,
         columns: typing.Sequence[str] | None,
-        where: typing.Any,
+        where: Predicate,
+        read_optimized: bool,
+        begin: str | None,
+        end: str | None,
         limit: int | None,
-        read_optimized: bool = False,
-        begin: str | None = None,
-        end: str | None = None,
-        **options: typing.Any,
+        meta: bool,
+        threads: int,
+        batch_rows: int,
+        memory_budget: int,
+        spill_dir: str | os.PathLike[str],
     ) -> Result:
         return Result(
             snapshot.plan(
-                columns=list(columns or []),
+                columns=_arguments.columns(columns),
                 where=to_predicate(where),
-                limit=-1 if limit is None else limit,
-                read_optimized=read_optimized,
+                read_optimized=_arguments.flag("read_optimized", read_optimized),
                 begin=begin,
                 end=end,
-                **options,
+                limit=_arguments.row_limit(limit),
+                meta=_arguments.flag("meta", meta),
+                threads=_arguments.integer("threads", threads, 0, MAX_THREADS),
+                batch_rows=_arguments.integer("batch_rows", batch_rows),
+                memory_budget=_arguments.integer("memory_budget", memory_budget),
+                spill_dir=_arguments.path("spill_dir", spill_dir),
             )
         )
 
@@ -153,9 +171,9 @@ class _Readable:
         query: str | TextQuery | dict[str, typing.Any],
         column: str | None = None,
         *,
-        operator: str = "or",
+        operator: str | FullTextOperator = "or",
         k: int = 10,
-        where: typing.Any = None,
+        where: Predicate = None,
         columns: typing.Sequence[str] | None = None,
         as_of: Instant | None = None,
         meta: bool = False,
@@ -183,7 +201,7 @@ class _Readable:
         metric: str = "cosine",
         k: int = 10,
         radius: float | None = None,
-        where: typing.Any = None,
+        where: Predicate = None,
         columns: typing.Sequence[str] | None = None,
         as_of: Instant | None = None,
         meta: bool = False,
@@ -197,35 +215,39 @@ class _Readable:
         With `radius` all rows at that distance or nearer are returned instead of the nearest `k`.
         """
         options = self._search_options(k, where, columns, meta, threads, memory_budget)
-        options |= {"column": column, "metric": metric, "radius": radius}
+        options |= {
+            "column": _arguments.text("column", column, "the name of a column"),
+            "metric": _arguments.one_of("metric", metric, ("cosine", "l2", "dot", "dot_product")),
+            "radius": None if radius is None else _arguments.real("radius", radius),
+        }
         return VectorSearch(self._pin(as_of), vectors, options)
 
     @staticmethod
     def _search_options(
         k: int,
-        where: typing.Any,
+        where: Predicate,
         columns: typing.Sequence[str] | None,
         meta: bool,
         threads: int,
         memory_budget: int,
     ) -> dict[str, typing.Any]:
         return {
-            "k": k,
+            "k": _arguments.integer("k", k, low=0),
             "where": to_predicate(where),
-            "columns": list(columns or []),
-            "meta": meta,
-            "threads": threads,
-            "memory_budget": memory_budget,
+            "columns": _arguments.columns(columns),
+            "meta": _arguments.flag("meta", meta),
+            "threads": _arguments.integer("threads", threads, 0, MAX_THREADS),
+            "memory_budget": _arguments.integer("memory_budget", memory_budget),
         }
 
 
 class Snapshot(_Readable):
     """A table at one instant: reads and searches of it agree, whatever is committed meanwhile."""
 
-    def __init__(self, core: typing.Any) -> None:
+    def __init__(self, core: _firth.Snapshot) -> None:
         self._core = core
 
-    def _pin(self, as_of: Instant | None) -> typing.Any:
+    def _pin(self, as_of: Instant | None) -> _firth.Snapshot:
         if as_of is not None:
             raise TypeError("a snapshot is pinned already: as_of belongs to Table.snapshot()")
         return self._core
@@ -250,17 +272,18 @@ class Snapshot(_Readable):
 
 class Table(_Readable):
     """An open table. Sees the timeline as it was when opened or last refreshed; safe to use from
-    several threads."""
+    several threads, refresh() too."""
 
-    def __init__(self, core: typing.Any) -> None:
+    def __init__(self, core: _firth.Table) -> None:
         self._core = core
 
-    def _pin(self, as_of: Instant | None) -> typing.Any:
-        return self._core.pin(_instant_text(as_of))
+    def _pin(self, as_of: Instant | None) -> _firth.Snapshot:
+        return self._core.pin(None if as_of is None else _arguments.instant("as_of", as_of))
 
     @property
     def info(self) -> TableInfo:
-        """Name, location, type, key, partition and ordering fields, properties."""
+        """Name, location, type, key, partition and ordering fields, properties; as of the last
+        refresh, and not changed by the next one."""
         return self._core.info
 
     @property
@@ -279,7 +302,7 @@ class Table(_Readable):
 
     def timeline(self, archived: bool = False) -> list[TimelineEntry]:
         """Actions by requested time; archived ones too when asked for."""
-        return self._core.timeline(archived)
+        return self._core.timeline(_arguments.flag("archived", archived))
 
     def files(self, as_of: Instant | None = None) -> list[FileSlice]:
         """The file slices of a snapshot."""
@@ -292,11 +315,3 @@ class Table(_Readable):
     def __repr__(self) -> str:
         info = self.info
         return f"<firth.Table {info.name} version {info.version} at {info.location}>"
-
-
-def _instant_text(as_of: Instant | None) -> str | None:
-    if isinstance(as_of, datetime.datetime):
-        return as_of.isoformat(sep=" ", timespec="milliseconds")
-    if isinstance(as_of, datetime.date):
-        return as_of.isoformat()
-    return as_of

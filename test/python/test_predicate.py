@@ -4,8 +4,13 @@
 import datetime
 import decimal
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from firth.predicate import to_predicate
+
+EXACT_FLOATS = '"a" = 0.5 AND "b" = 0.10000000149011612'
 
 
 @pytest.mark.parametrize(
@@ -26,6 +31,28 @@ from firth.predicate import to_predicate
         ([("a", "=", datetime.date(2026, 1, 2))], "\"a\" = DATE '2026-01-02'"),
         ([("a", "=", b"\x00\xff")], "\"a\" = X'00ff'"),
         ([('we"ird', "=", 1)], '"we""ird" = 1'),
+        ([["a", "IN", (1, 2)]], '"a" IN (1, 2)'),
+        ([("a", "in", [])], '("a" IS NULL AND "a" IS NOT NULL)'),
+        ([("a", "not in", [])], '("a" IS NULL OR "a" IS NOT NULL)'),
+        ([("a", "=", np.int64(2)), ("b", "=", np.bool_(True))], '"a" = 2 AND "b" = TRUE'),
+        ([("a", "=", np.float64(0.5)), ("b", "=", np.float32(0.1))], EXACT_FLOATS),
+        ([("a", "=", np.str_("x")), ("b", "=", np.bytes_(b"x"))], "\"a\" = 'x' AND \"b\" = X'78'"),
+        ([("a", "in", np.array([1, 2], np.uint8))], '"a" IN (1, 2)'),
+        ([("a", "in", pd.Series([1.5]))], '"a" IN (1.5)'),
+        ([("a", "in", pa.array(["x"]))], "\"a\" IN ('x')"),
+        ([("a", "=", pa.scalar(decimal.Decimal("1.50")))], '"a" = 1.50'),
+        ([("a", "=", pd.NA), ("b", "!=", pd.NaT)], '"a" IS NULL AND "b" IS NOT NULL'),
+        ([("a", "=", np.datetime64("NaT"))], '"a" IS NULL'),
+        ([("a", "=", np.datetime64("2026-01"))], "\"a\" = DATE '2026-01-01'"),
+        ([("a", "=", np.datetime64("2026-01-02T03"))], "\"a\" = TIMESTAMP '2026-01-02 03:00:00'"),
+        (
+            [("a", "=", np.datetime64("2026-01-02T03:04:05.000000001"))],
+            "\"a\" = TIMESTAMP '2026-01-02 03:04:05.000000001'",
+        ),
+        (
+            [("a", "=", pd.Timestamp("2026-01-02 03:04:05+01:00"))],
+            "\"a\" = TIMESTAMP '2026-01-02 03:04:05+01:00'",
+        ),
     ],
 )
 def test_tuples_become_text(given, text):

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's program, for mypy alone: `make lint` checks it against the package's annotations."""
+
+import datetime
+import pathlib
+import typing
+
+import firth
+from firth import FullTextOperator, MatchQuery
+
+table = firth.open(pathlib.Path("t"), storage_options={"region": "x", "anonymous": True})
+info: firth.TableInfo = table.info
+keys: list[str] = info.record_key_fields
+base_files: list[str | None] = [slice.base_file for slice in table.files()]
+actions: list[str] = [entry.action for entry in table.timeline(archived=True)]
+
+rows: firth.Result = table.read(columns=("id", "ts"), where=[("id", "=", 1)], limit=None)
+listed: list[dict[str, typing.Any]] = rows.to_list()
+notes: object = rows.report()["notes"]
+snapshot: firth.Snapshot = table.snapshot(as_of=datetime.date(2026, 1, 31))
+changed: firth.Result = snapshot.incremental(datetime.datetime(2026, 1, 1), "20260201000000000")
+
+query = MatchQuery("declined", "body", operator=FullTextOperator.AND) & ~MatchQuery("test", "body")
+found: firth.TextSearch = table.search_text(query).where("id < 3").select(["id"]).limit(5)
+near: firth.VectorSearch = table.search_vector([[0.5, 1.0]], "emb", metric="l2", radius=2.0)
+matches: int = found.report()["matches"]
+
+# Mistakes that must stay mistakes: a strict run reports an ignore that is not needed.
+table.incremental(None)  # type: ignore[arg-type]
+table.read(columns=[1])  # type: ignore[list-item]
+table.read(limit="5")  # type: ignore[arg-type]
