@@ -69,8 +69,9 @@ fmt-check:       ## check the formatting, change nothing
 layers:          ## check that every include points to a lower layer
 	@python3 scripts/check_layers.py
 
-lint: fmt-check layers ## formatting, layers, Python lint, licence lines
+lint: fmt-check layers ## formatting, layers, Python lint and types, licence lines
 	@.venv/bin/ruff check -q .
+	@.venv/bin/mypy --no-error-summary
 	@python3 scripts/check_sources.py
 
 docs:            ## build/docs: the C++ reference; a public item without a comment is an error
