@@ -159,26 +159,34 @@ void VectorTopK::Score(const Tile& tile, const float* rows, size_t first_query) 
   for (size_t r = 0; r < n; ++r) {
     const float norm = std::sqrt(norms_[r]);
     // NaN makes every comparison with a bound false: such rows get their exact distance.
-    norms_[r] = norm >= VectorQuerySet::kMinNorm && norm <= std::numeric_limits<float>::max()
-                    ? norm
-                    : std::numeric_limits<float>::quiet_NaN();
+    const bool usable =
+        (norm >= VectorQuerySet::kMinNorm) & (norm <= std::numeric_limits<float>::max());
+    norms_[r] = usable ? norm : std::numeric_limits<float>::quiet_NaN();
   }
 }
 
 /// Offers the rows that their scores do not rule out. A finite score proves a finite row.
 Status VectorTopK::Sift(const Tile& tile, size_t query, const float* scores) {
   const VectorQuerySet::ScoreBound& bound = found_[query].bound;  // tightens with each hit
-  const auto n = static_cast<int64_t>(tile.size());
   if (queries_->options().metric == VectorMetric::kL2) {
-    for (int64_t r = 0; r < n; ++r) {
-      if (scores[r] > bound.limit && scores[r] <= std::numeric_limits<float>::max()) continue;
-      ARROW_RETURN_NOT_OK(Offer(tile, query, tile.begin + r));
-    }
-  } else {
-    for (int64_t r = 0; r < n; ++r) {
-      if (scores[r] + bound.slope * norms_[r] < bound.limit) continue;
-      ARROW_RETURN_NOT_OK(Offer(tile, query, tile.begin + r));
-    }
+    return OfferUnless(tile, query, [&](size_t r) {
+      return (scores[r] > bound.limit) & (scores[r] <= std::numeric_limits<float>::max());
+    });
+  }
+  return OfferUnless(tile, query,
+                     [&](size_t r) { return scores[r] + bound.slope * norms_[r] < bound.limit; });
+}
+
+/// Most tiles have no row to offer: a pass without branches, in vector instructions, finds that.
+template <typename RuledOut>
+Status VectorTopK::OfferUnless(const Tile& tile, size_t query, const RuledOut& ruled_out) {
+  const size_t n = tile.size();
+  uint32_t num_ruled_out = 0;
+  for (size_t r = 0; r < n; ++r) num_ruled_out += ruled_out(r);
+  if (num_ruled_out == n) return Status::OK();
+  for (size_t r = 0; r < n; ++r) {
+    if (ruled_out(r)) continue;
+    ARROW_RETURN_NOT_OK(Offer(tile, query, tile.begin + static_cast<int64_t>(r)));
   }
   return Status::OK();
 }

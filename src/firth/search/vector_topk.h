@@ -76,6 +76,8 @@ class VectorTopK {
   const float* FloatRows(const Tile& tile);
   void Score(const Tile& tile, const float* rows, size_t first_query);
   Status Sift(const Tile& tile, size_t query, const float* scores);
+  template <typename RuledOut>
+  Status OfferUnless(const Tile& tile, size_t query, const RuledOut& ruled_out);
   Status Offer(const Tile& tile, size_t query, int64_t row);
   Status Insert(size_t query, VectorHit hit);
   bool Rejects(size_t query, double distance) const;

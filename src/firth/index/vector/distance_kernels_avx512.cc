@@ -41,6 +41,7 @@ inline float Total(const __m512 (&sum)[4]) {
       _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3])));
 }
 
+// The rest of a row goes to the first sum: an index that varies would put all sums into memory.
 template <typename Step>
 void Many(const float* query, const float* rows, size_t num_rows, size_t dim, float* out) {
   for (size_t r = 0; r < num_rows; ++r) {
@@ -57,9 +58,9 @@ void Many(const float* query, const float* rows, size_t num_rows, size_t dim, fl
         sum[j] = Step::Add(sum[j], _mm512_loadu_ps(query + at), _mm512_loadu_ps(row + at));
       }
     }
-    for (size_t j = 0; i < dim; i += kLanes, ++j) {
+    for (; i < dim; i += kLanes) {
       const __mmask16 mask = TailMask(dim - i < kLanes ? dim - i : kLanes);
-      sum[j] = Step::Add(sum[j], _mm512_maskz_loadu_ps(mask, query + i),
+      sum[0] = Step::Add(sum[0], _mm512_maskz_loadu_ps(mask, query + i),
                          _mm512_maskz_loadu_ps(mask, row + i));
     }
     out[r] = Total(sum);
@@ -85,11 +86,11 @@ void DotAndNorm(const float* query, const float* rows, size_t num_rows, size_t d
         norm[j] = DotStep::Add(norm[j], x, x);
       }
     }
-    for (size_t j = 0; i < dim; i += kLanes, ++j) {
+    for (; i < dim; i += kLanes) {
       const __mmask16 mask = TailMask(dim - i < kLanes ? dim - i : kLanes);
       const __m512 x = _mm512_maskz_loadu_ps(mask, row + i);
-      dot[j] = DotStep::Add(dot[j], _mm512_maskz_loadu_ps(mask, query + i), x);
-      norm[j] = DotStep::Add(norm[j], x, x);
+      dot[0] = DotStep::Add(dot[0], _mm512_maskz_loadu_ps(mask, query + i), x);
+      norm[0] = DotStep::Add(norm[0], x, x);
     }
     dots[r] = Total(dot);
     norms[r] = Total(norm);
