@@ -68,7 +68,7 @@ std::string OneLine(std::string_view text) {
     if (!space) line += c;
     if (space && !line.empty() && line.back() != ' ') line += ' ';
   }
-  while (line.ends_with(' ')) line.pop_back();
+  while (line.ends_with(' ') || line.ends_with('.')) line.pop_back();
   return line;
 }
 

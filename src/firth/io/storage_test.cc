@@ -167,7 +167,7 @@ TEST(StorageFile, ExceptionsOfClientsAreErrorsOnOneLine) {
   for (const Status& status : {storage.ReadFile("f").status(), storage.List("f").status(),
                                storage.ListRecursive("f").status(), storage.Exists("f").status()}) {
     EXPECT_EQ(GetErrorCode(status), ErrorCode::kIo);
-    EXPECT_EQ(status.message(), "f: no token. See the manual.");
+    EXPECT_EQ(status.message(), "f: no token. See the manual");
   }
 }
 
