@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "firth/format/log/log_reader.h"
+#include "firth/format/log/log_test_util.h"
 #include "firth/format/log/log_writer.h"
 
 namespace firth {
@@ -28,7 +29,7 @@ void CheckDeletes(std::string_view content) {
 }
 
 void CheckAvro(std::string_view content) {
-  const auto records = SplitAvroBlock(content);
+  const auto records = AvroRecords(std::string(content));
   if (!records.ok()) return;
   // The version may differ, all that follows may not.
   const std::string encoded = EncodeAvroBlock({records->begin(), records->end()});

@@ -4,7 +4,6 @@
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
-#include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
 #include <arrow/type.h>
@@ -14,6 +13,7 @@
 #include <algorithm>
 
 #include "firth/common/memory.h"
+#include "firth/format/log/block_content.h"
 #include "firth/read/output_stage.h"
 
 namespace firth {
@@ -22,11 +22,7 @@ namespace {
 // Bytes of records decoded into one batch: text columns must stay below 2 GiB, and what is decoded
 // in one go cannot be spilled in parts.
 constexpr int64_t kMinBatchBytes = int64_t{1} << 16;
-constexpr int64_t kMaxBatchBytes = int64_t{1} << 28;
-
-std::string_view ViewOf(const arrow::Buffer& buffer) {
-  return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.size())};
-}
+constexpr int64_t kMaxBatchBytes = int64_t{1} << 24;
 
 }  // namespace
 
@@ -63,12 +59,12 @@ Result<std::optional<LogBatch>> LogLoader::Next() {
     const auto next = [&]() -> Result<std::optional<LogBatch>> {
       if (block.block.type == LogBlockType::kDelete) {
         ARROW_ASSIGN_OR_RAISE(LogBatch deletes, DeleteBatch());
-        cursor_ = Cursor{};
+        CloseBlock();
         return std::optional(std::move(deletes));
       }
       ARROW_ASSIGN_OR_RAISE(auto rows, NextRows());
       if (rows == nullptr) {
-        cursor_ = Cursor{};
+        CloseBlock();
         return std::nullopt;
       }
       ARROW_ASSIGN_OR_RAISE(LogBatch batch, DataBatch(std::move(rows)));
@@ -86,17 +82,19 @@ Result<std::optional<LogBatch>> LogLoader::Next() {
 
 bool LogLoader::IsPartial() const { return cursor_.block->Get(LogHeaderKey::kIsPartial) == "true"; }
 
-// A file is opened again when it was closed after the scan, and closed after its last block.
-Result<std::shared_ptr<arrow::Buffer>> LogLoader::LoadContent(size_t number) {
-  const ScannedBlock& block = scan_.blocks[number];
-  LogSource& source = scan_.sources[block.source];
-  if (source.reader == nullptr) {
-    ARROW_ASSIGN_OR_RAISE(auto file, context_.storage->OpenFile(source.path, source.size));
-    ARROW_ASSIGN_OR_RAISE(source.reader, LogReader::Open(std::move(file), source.path));
-  }
-  auto content = source.reader->LoadContent(block.block);
-  if (last_block_[block.source] == number + 1) source.reader = nullptr;
-  return content;
+// A file is opened again when it was closed after the scan.
+Status LogLoader::OpenSource(size_t number) {
+  LogSource& source = scan_.sources[scan_.blocks[number].source];
+  if (source.reader != nullptr) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(auto file, context_.storage->OpenFile(source.path, source.size));
+  return LogReader::Open(std::move(file), source.path).Value(&source.reader);
+}
+
+// A file is closed after its last block.
+void LogLoader::CloseBlock() {
+  cursor_ = Cursor{};
+  const size_t source = scan_.blocks[next_block_ - 1].source;
+  if (last_block_[source] == next_block_) scan_.sources[source].reader = nullptr;
 }
 
 Status LogLoader::OpenBlock(size_t number) {
@@ -104,14 +102,14 @@ Status LogLoader::OpenBlock(size_t number) {
   const std::string& path = scan_.sources[block.source].path;
   cursor_ = Cursor{};
   cursor_.block = &block.block;
-  ARROW_ASSIGN_OR_RAISE(cursor_.content, LoadContent(number));
+  ARROW_RETURN_NOT_OK(OpenSource(number));
   Status status;
   switch (block.block.type) {
     case LogBlockType::kAvroData:
       status = OpenAvro();
       break;
     case LogBlockType::kParquetData:
-      status = OpenParquet(path);
+      status = OpenParquet();
       break;
     case LogBlockType::kDelete:
       return Status::OK();
@@ -134,8 +132,8 @@ void LogLoader::SetPresent(const arrow::Schema& file) {
 }
 
 Status LogLoader::OpenAvro() {
-  ARROW_ASSIGN_OR_RAISE(cursor_.records, SplitAvroBlock(ViewOf(*cursor_.content)));
-  ReadPositions(static_cast<int64_t>(cursor_.records.size()));
+  ARROW_ASSIGN_OR_RAISE(cursor_.avro, AvroBlockReader::Open(log(), *cursor_.block));
+  ReadPositions(cursor_.avro->num_records());
   const std::string_view text = cursor_.block->Get(LogHeaderKey::kSchema);
   const SchemaEvolution evolution(context_.schema, cursor_.block->Get(LogHeaderKey::kInstantTime),
                                   options_.latest_instant);
@@ -162,12 +160,13 @@ Status LogLoader::OpenAvro() {
   return Status::OK();
 }
 
-Status LogLoader::OpenParquet(const std::string& path) {
+Status LogLoader::OpenParquet() {
+  const std::string& path = log().path();
   ParquetOptions parquet_options;
   parquet_options.batch_rows = options_.batch_rows;
-  ARROW_ASSIGN_OR_RAISE(
-      cursor_.parquet, ParquetFile::Open(std::make_shared<arrow::io::BufferReader>(cursor_.content),
-                                         path, parquet_options));
+  ARROW_ASSIGN_OR_RAISE(auto content, OpenBlockContent(log(), *cursor_.block));
+  ARROW_ASSIGN_OR_RAISE(cursor_.parquet,
+                        ParquetFile::Open(std::move(content), path, parquet_options));
   ReadPositions(cursor_.parquet->metadata().num_rows());
   const SchemaEvolution evolution(context_.schema, cursor_.block->Get(LogHeaderKey::kInstantTime),
                                   options_.latest_instant);
@@ -186,16 +185,16 @@ Result<std::shared_ptr<arrow::RecordBatch>> LogLoader::NextRows() {
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> LogLoader::NextAvro() {
-  const auto total = static_cast<int64_t>(cursor_.records.size());
-  const int64_t end = std::min(total, cursor_.done + options_.batch_rows);
-  if (cursor_.done == end) return nullptr;
   const size_t max_bytes =
       static_cast<size_t>(std::clamp(options_.memory_budget / 4, kMinBatchBytes, kMaxBatchBytes));
-  size_t bytes = 0;
-  for (int64_t i = cursor_.done; i < end && bytes < max_bytes; ++i) {
-    bytes += cursor_.records[i].size();
-    ARROW_RETURN_NOT_OK(decoder_->Append(cursor_.records[i]));
+  int64_t count = 0;
+  for (size_t bytes = 0; count < options_.batch_rows && bytes < max_bytes; ++count) {
+    ARROW_ASSIGN_OR_RAISE(const std::optional<std::string_view> record, cursor_.avro->Next());
+    if (!record) break;
+    bytes += record->size();
+    ARROW_RETURN_NOT_OK(decoder_->Append(*record));
   }
+  if (count == 0) return nullptr;
   ARROW_ASSIGN_OR_RAISE(auto rows, decoder_->Flush());
   if (fills_.empty()) return rows;
   arrow::ArrayVector columns = rows->columns();
@@ -257,8 +256,9 @@ Result<LogBatch> LogLoader::DataBatch(std::shared_ptr<arrow::RecordBatch> rows) 
 }
 
 Result<LogBatch> LogLoader::DeleteBatch() {
+  ARROW_ASSIGN_OR_RAISE(const auto content, log().LoadContent(*cursor_.block));
   ARROW_ASSIGN_OR_RAISE(const std::vector<DeleteRecord> deletes,
-                        DecodeDeleteBlock(ViewOf(*cursor_.content)));
+                        DecodeDeleteBlock(std::string_view(*content)));
   metrics_->delete_records.fetch_add(static_cast<int64_t>(deletes.size()),
                                      std::memory_order_relaxed);
   LogBatch batch;

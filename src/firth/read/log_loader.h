@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "firth/format/avro/avro_codec.h"
+#include "firth/format/log/avro_block.h"
 #include "firth/format/parquet/parquet_file.h"
 #include "firth/read/log_batch.h"
 #include "firth/read/log_scan.h"
@@ -35,8 +36,7 @@ class LogLoader {
   // Where the block at hand is read from; nothing is set between blocks.
   struct Cursor {
     const LogBlock* block = nullptr;
-    std::shared_ptr<arrow::Buffer> content;
-    std::vector<std::string_view> records;  // Avro
+    std::optional<AvroBlockReader> avro;
     std::shared_ptr<ParquetFile> parquet;
     std::unique_ptr<SchemaReconciler> reconciler;  // Parquet
     std::unique_ptr<arrow::RecordBatchReader> row_group;
@@ -46,14 +46,18 @@ class LogLoader {
   };
 
   Status OpenBlock(size_t number);
-  Result<std::shared_ptr<arrow::Buffer>> LoadContent(size_t number);
+  Status OpenSource(size_t number);
+  void CloseBlock();
   Status OpenAvro();
-  Status OpenParquet(const std::string& path);
+  Status OpenParquet();
   Result<std::shared_ptr<arrow::RecordBatch>> NextRows();
   Result<std::shared_ptr<arrow::RecordBatch>> NextAvro();
   Result<std::shared_ptr<arrow::RecordBatch>> NextParquet();
   Result<LogBatch> DeleteBatch();
   Result<LogBatch> DataBatch(std::shared_ptr<arrow::RecordBatch> rows);
+  const LogReader& log() const {
+    return *scan_.sources[scan_.blocks[next_block_ - 1].source].reader;
+  }
   void ReadPositions(int64_t records);
   void SetPresent(const arrow::Schema& file);
   bool IsPartial() const;

@@ -180,7 +180,8 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
   plan.read.columns = plan.schema->field_names();
   plan.read.prune = options.prune;
   plan.read.batch_rows = options.batch_rows;
-  plan.read.memory_budget = options.memory_budget / ScanThreads(options);
+  // A quarter is for queued batches.
+  plan.read.memory_budget = options.memory_budget / 4 * 3 / ScanThreads(options);
   plan.read.spill_dir = options.spill_dir;
 
   ARROW_ASSIGN_OR_RAISE(const PartitionFiles partitions,

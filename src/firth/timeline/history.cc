@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "firth/format/avro/avro_codec.h"
+#include "firth/format/log/avro_block.h"
 #include "firth/format/log/log_reader.h"
 #include "firth/timeline/timeline.h"
 
@@ -196,12 +197,11 @@ Status AppendArchiveLog(const Storage& storage, const FileInfo& file, std::strin
     if (block->type != LogBlockType::kAvroData) continue;  // a torn append is no instant
     ARROW_ASSIGN_OR_RAISE(const AvroSchemaPtr schema,
                           ParseAvroSchema(block->Get(LogHeaderKey::kSchema)));
-    ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Buffer> content,
-                          reader->LoadContent(*block));
-    ARROW_ASSIGN_OR_RAISE(const std::vector<std::string_view> records,
-                          SplitAvroBlock(std::string_view(*content)));
-    for (const std::string_view record : records) {
-      ByteReader in(record);
+    ARROW_ASSIGN_OR_RAISE(AvroBlockReader records, AvroBlockReader::Open(*reader, *block));
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(const std::optional<std::string_view> record, records.Next());
+      if (!record) break;
+      ByteReader in(*record);
       ARROW_ASSIGN_OR_RAISE(const Json entry, DecodeAvroJson(*schema, in));
       ARROW_RETURN_NOT_OK(AppendArchiveEntry(entry, first, last, detail, out));
     }

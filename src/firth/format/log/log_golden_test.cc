@@ -57,7 +57,7 @@ class LogGolden : public ::testing::Test {
       case LogBlockType::kAvroData:
       case LogBlockType::kCdc: {
         EXPECT_NE(read.block.Get(LogHeaderKey::kSchema), "");
-        const auto split = SplitAvroBlock(read.content);
+        const auto split = AvroRecords(read.content);
         ASSERT_TRUE(split.ok()) << split.status().ToString();
         EXPECT_EQ(EncodeAvroBlock({split->begin(), split->end()}), read.content);
         records = split->size();

@@ -194,37 +194,15 @@ Result<LogBlock> LogReader::SkipDamage() {
 }
 
 Result<std::shared_ptr<arrow::Buffer>> LogReader::LoadContent(const LogBlock& block) const {
-  Result<std::shared_ptr<arrow::Buffer>> content =
-      bytes_.Load(block.content_offset, block.content_length);
-  if (content.ok()) return content;
-  return WithContext(content.status(), fmt::format("{}: block at offset {}", path_, block.offset));
+  return LoadContent(block, 0, block.content_length);
 }
 
-Result<std::vector<std::string_view>> SplitAvroBlock(std::string_view content) {
-  ByteReader in(content);
-  ARROW_ASSIGN_OR_RAISE(const int32_t version, in.ReadI32Be("version of an avro block"));
-  if (version < 1 || version > 3) {
-    return UnsupportedError("avro block version {}; firth reads 1 to 3", version);
-  }
-  ARROW_ASSIGN_OR_RAISE(const int32_t count, in.ReadI32Be("record count of an avro block"));
-  constexpr size_t kMinRecordBytes = 4;
-  if (count < 0 || static_cast<size_t>(count) > in.remaining() / kMinRecordBytes) {
-    return CorruptError("avro block claims {} records, {} bytes remain", count, in.remaining());
-  }
-  std::vector<std::string_view> records;
-  records.reserve(static_cast<size_t>(count));
-  for (int32_t i = 0; i < count; ++i) {
-    ARROW_ASSIGN_OR_RAISE(const int32_t length, in.ReadI32Be("record length"));
-    if (length < 0) {
-      return CorruptError("record {} of an avro block claims {} bytes", i, length);
-    }
-    ARROW_ASSIGN_OR_RAISE(records.emplace_back(),
-                          in.ReadBytes(static_cast<size_t>(length), "avro record"));
-  }
-  if (!in.AtEnd()) {
-    return CorruptError("{} bytes after the last record of an avro block", in.remaining());
-  }
-  return records;
+Result<std::shared_ptr<arrow::Buffer>> LogReader::LoadContent(const LogBlock& block, int64_t offset,
+                                                              int64_t length) const {
+  Result<std::shared_ptr<arrow::Buffer>> content =
+      bytes_.Load(block.content_offset + offset, length);
+  if (content.ok()) return content;
+  return WithContext(content.status(), fmt::format("{}: block at offset {}", path_, block.offset));
 }
 
 }  // namespace firth

@@ -38,8 +38,10 @@ class LogReader {
   /// All name the path and the offset. After an error the reader stays where it is.
   Result<std::optional<LogBlock>> Next();
 
-  /// The content bytes of a block this reader returned.
+  /// The content bytes of a block this reader returned, or `length` of them from `offset` on.
   Result<std::shared_ptr<arrow::Buffer>> LoadContent(const LogBlock& block) const;
+  Result<std::shared_ptr<arrow::Buffer>> LoadContent(const LogBlock& block, int64_t offset,
+                                                     int64_t length) const;
 
   const std::string& path() const { return path_; }
 
@@ -55,9 +57,6 @@ class LogReader {
   int64_t position_ = 0;  // of the next magic
   bool damaged_ = false;  // a corrupt stretch was seen
 };
-
-/// The binary records of an Avro data block, views into `content`, in order.
-Result<std::vector<std::string_view>> SplitAvroBlock(std::string_view content);
 
 /// The entries of a delete block (block version 3; the older Kryo ones are kUnsupported).
 Result<std::vector<DeleteRecord>> DecodeDeleteBlock(std::string_view content);

@@ -217,25 +217,5 @@ TEST(LogReader, ContentMustFillItsBlock) {
             ErrorCode::kCorrupt);
 }
 
-TEST(SplitAvroBlock, GivesTheRecordsInOrder) {
-  EXPECT_THAT(*SplitAvroBlock(EncodeAvroBlock({"a", "", "ccc"})), ElementsAre("a", "", "ccc"));
-  EXPECT_THAT(*SplitAvroBlock(FromHex("00000003 00000000")), IsEmpty());
-  EXPECT_EQ(EncodeAvroBlock({"a"}), FromHex("00000003 00000001 00000001 61"));
-}
-
-TEST(SplitAvroBlock, RejectsWhatIsNoAvroBlock) {
-  const auto code = [](std::string_view hex) {
-    return GetErrorCode(SplitAvroBlock(FromHex(hex)).status());
-  };
-  EXPECT_EQ(code("00000003"), ErrorCode::kCorrupt);
-  EXPECT_EQ(code("00000000 00000000"), ErrorCode::kUnsupported);
-  EXPECT_EQ(code("00000004 00000000"), ErrorCode::kUnsupported);
-  EXPECT_EQ(code("00000003 7fffffff 00000000"), ErrorCode::kCorrupt);
-  EXPECT_EQ(code("00000003 ffffffff 00000000"), ErrorCode::kCorrupt);
-  EXPECT_EQ(code("00000003 00000001 ffffffff 61"), ErrorCode::kCorrupt);
-  EXPECT_EQ(code("00000003 00000001 00000002 61"), ErrorCode::kCorrupt);
-  EXPECT_EQ(code("00000003 00000001 00000001 6162"), ErrorCode::kCorrupt);
-}
-
 }  // namespace
 }  // namespace firth

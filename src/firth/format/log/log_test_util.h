@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firth/format/log/avro_block.h"
 #include "firth/format/log/log_reader.h"
 
 namespace firth {
@@ -62,6 +63,21 @@ inline ReadLog ReadAllBlocks(const std::string& bytes) {
     log.status = content.status();
     if (!content.ok()) return log;
     log.blocks.push_back({**std::move(block), (*content)->ToString()});
+  }
+}
+
+/// The records of an avro block whose content is given, read in windows of a few bytes.
+inline Result<std::vector<std::string>> AvroRecords(const std::string& content,
+                                                    int64_t window_bytes = 5) {
+  ARROW_ASSIGN_OR_RAISE(const auto log, OpenBytes(content));
+  LogBlock block;
+  block.content_length = static_cast<int64_t>(content.size());
+  ARROW_ASSIGN_OR_RAISE(auto reader, AvroBlockReader::Open(*log, block, window_bytes));
+  std::vector<std::string> records;
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(const auto record, reader.Next());
+    if (!record) return records;
+    records.emplace_back(*record);
   }
 }
 
