@@ -215,6 +215,10 @@ class SchemaParser {
     const std::string full_name =
         Qualify(name, own != node.end() && own->is_string() ? own->get_ref<const std::string&>()
                                                             : std::string(name_space));
+    if (full_name.front() == '.' || full_name.back() == '.' ||
+        full_name.find("..") != std::string::npos) {
+      return CorruptError("avro schema: a part of the name \"{}\" is empty", full_name);
+    }
     if (named_.contains(full_name) || open_.contains(full_name)) {
       return CorruptError("avro schema: type \"{}\" is defined twice", full_name);
     }

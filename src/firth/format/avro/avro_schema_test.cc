@@ -89,6 +89,8 @@ TEST(AvroSchema, WhatIsNoSchemaIsCorrupt) {
       ErrorCode::kCorrupt, "two fields \"a\"");
   ExpectError(R"([{"type":"fixed","name":"f","size":1},{"type":"fixed","name":"f","size":1}])",
               ErrorCode::kCorrupt, "defined twice");
+  ExpectError(R"({"type":"fixed","name":"a..b","size":1})", ErrorCode::kCorrupt, "is empty");
+  ExpectError(R"({"type":"fixed","name":"b.","size":1})", ErrorCode::kCorrupt, "is empty");
   ExpectError(
       R"({"type":"fixed","name":"v","size":8,"logicalType":"vector","dimension":3,"elementType":"FLOAT"})",
       ErrorCode::kCorrupt, "dimension 3");
