@@ -6,8 +6,8 @@
 
 Tables are made by build/firth-bench-table when missing. Each engine reads in a process of its own,
 pinned to one core or two; engines take turns within a round, and the fastest of the rounds counts.
-Every result is held in memory as Arrow batches. Peers: hudi-rs (PyPI `hudi`), and for copy-on-write
-tables `pyarrow.dataset` over the same base files.
+Every result is held in memory as Arrow batches: the data columns, or two of them. Peers: hudi-rs
+(PyPI `hudi`), and for copy-on-write tables `pyarrow.dataset` over the same base files.
 """
 
 import argparse
@@ -50,7 +50,9 @@ def read_hudi_rs(path, columns, threads):
     from hudi import HudiReadOptions, HudiTableBuilder
 
     table = HudiTableBuilder.from_base_uri(path).build()
-    batches = table.read(HudiReadOptions(projection=columns)) if columns else table.read()
+    if columns is None:
+        columns = [n for n in table.get_schema().names if not n.startswith("_hoodie_")]
+    batches = table.read(HudiReadOptions(projection=columns))
     return sum(b.num_rows for b in batches), sum(b.nbytes for b in batches)
 
 
