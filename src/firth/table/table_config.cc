@@ -131,6 +131,23 @@ Status RefuseUnsupported(const TableConfig& config) {
   return Status::OK();
 }
 
+// A folder below .hoodie, as a property names it.
+Result<std::string> ReadFolder(const TableConfig& config, std::string_view key,
+                               std::string_view fallback) {
+  const std::string_view path = config.Get(key, fallback);
+  const auto leads_out = [](std::string_view part) {
+    return part.empty() || part == "." || part == "..";
+  };
+  for (std::string_view rest = path;;) {
+    const size_t slash = rest.find('/');
+    if (leads_out(rest.substr(0, slash))) {
+      return CorruptError("{} is \"{}\"; must be a folder inside .hoodie", key, path);
+    }
+    if (slash == std::string_view::npos) return std::string(path);
+    rest.remove_prefix(slash + 1);
+  }
+}
+
 Status ReadTimelineConfig(TableConfig* config) {
   int layout = config->version >= 8 ? 2 : 1;
   if (!config->Get("hoodie.timeline.layout.version").empty()) {
@@ -144,14 +161,17 @@ Status ReadTimelineConfig(TableConfig* config) {
   if (layout == 1) {
     timeline.layout = TimelineLayout::kV1;
     timeline.active_dir = ".hoodie";
-    timeline.history_dir =
-        fmt::format(".hoodie/{}", config->Get("hoodie.archivelog.folder", "archived"));
+    ARROW_ASSIGN_OR_RAISE(const std::string archive,
+                          ReadFolder(*config, "hoodie.archivelog.folder", "archived"));
+    timeline.history_dir = fmt::format(".hoodie/{}", archive);
   } else {
     timeline.layout = TimelineLayout::kV2;
-    timeline.active_dir =
-        fmt::format(".hoodie/{}", config->Get("hoodie.timeline.path", "timeline"));
-    timeline.history_dir = fmt::format("{}/{}", timeline.active_dir,
-                                       config->Get("hoodie.timeline.history.path", "history"));
+    ARROW_ASSIGN_OR_RAISE(const std::string active,
+                          ReadFolder(*config, "hoodie.timeline.path", "timeline"));
+    ARROW_ASSIGN_OR_RAISE(const std::string history,
+                          ReadFolder(*config, "hoodie.timeline.history.path", "history"));
+    timeline.active_dir = fmt::format(".hoodie/{}", active);
+    timeline.history_dir = fmt::format("{}/{}", timeline.active_dir, history);
   }
   config->timeline_is_utc = config->Get("hoodie.table.timeline.timezone") == "UTC";
   return Status::OK();
