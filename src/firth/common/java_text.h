@@ -10,4 +10,7 @@ namespace firth {
 std::string JavaText(double value);
 std::string JavaText(float value);
 
+/// The double that Java reads from the float's text, which is how Hudi widens: 1.1f becomes 1.1.
+double WidenAsJavaText(float value);
+
 }  // namespace firth

@@ -19,10 +19,21 @@ TEST(JavaText, IsWhatJavaPrints) {
   EXPECT_EQ(JavaText(1e7), "1.0E7");
   EXPECT_EQ(JavaText(-1.25e-4), "-1.25E-4");
   EXPECT_EQ(JavaText(std::numeric_limits<double>::max()), "1.7976931348623157E308");
+  EXPECT_EQ(JavaText(std::numeric_limits<double>::denorm_min()), "4.9E-324");
   EXPECT_EQ(JavaText(1.1f), "1.1");
+  EXPECT_EQ(JavaText(std::numeric_limits<float>::denorm_min()), "1.4E-45");
+  EXPECT_EQ(JavaText(-1e10f), "-1.0E10");
   EXPECT_EQ(JavaText(16777216.0f), "1.6777216E7");
   EXPECT_EQ(JavaText(std::nan("")), "NaN");
   EXPECT_EQ(JavaText(-std::numeric_limits<float>::infinity()), "-Infinity");
+}
+
+TEST(WidenAsJavaText, TakesTheTextAtItsWord) {
+  EXPECT_EQ(WidenAsJavaText(1.1F), 1.1);
+  EXPECT_EQ(WidenAsJavaText(std::numeric_limits<float>::denorm_min()), 1.4e-45);
+  EXPECT_EQ(WidenAsJavaText(16777216.0F), 16777216.0);
+  EXPECT_TRUE(std::isnan(WidenAsJavaText(std::nanf(""))));
+  EXPECT_TRUE(std::signbit(WidenAsJavaText(-0.0F)));
 }
 
 }  // namespace

@@ -14,9 +14,9 @@
 #include <arrow/type_traits.h>
 #include <arrow/util/checked_cast.h>
 
-#include <charconv>
 #include <string>
 
+#include "firth/common/java_text.h"
 #include "firth/read/value_text.h"
 
 namespace firth {
@@ -176,7 +176,6 @@ Result<ArrayPtr> ConvertVector(const arrow::Array& column, const TypePtr& to) {
       to, from.length, {from.buffers[0]}, {std::move(child)}, from.null_count.load(), from.offset));
 }
 
-// Hudi widens a float through its shortest decimal text: 1.1f becomes 1.1.
 Result<ArrayPtr> FloatToDouble(const arrow::FloatArray& column) {
   arrow::DoubleBuilder builder;
   ARROW_RETURN_NOT_OK(builder.Reserve(column.length()));
@@ -185,11 +184,7 @@ Result<ArrayPtr> FloatToDouble(const arrow::FloatArray& column) {
       builder.UnsafeAppendNull();
       continue;
     }
-    char text[32];
-    const char* end = std::to_chars(text, text + sizeof(text), column.Value(i)).ptr;
-    double value = column.Value(i);  // what stays for NaN and the infinities
-    std::from_chars(text, end, value);
-    builder.UnsafeAppend(value);
+    builder.UnsafeAppend(WidenAsJavaText(column.Value(i)));
   }
   return builder.Finish();
 }
@@ -213,6 +208,9 @@ Result<ArrayPtr> CastColumn(const arrow::Array& column, const TypePtr& to, std::
   arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(to);
   // INT96 and nanosecond timestamps are cut to the unit of the table, as Spark does.
   options.allow_time_truncate = true;
+  // Integers are rounded to the nearest float, as Java does.
+  options.allow_float_truncate =
+      arrow::is_integer(column.type_id()) && arrow::is_floating(to->id());
   auto cast = arrow::compute::Cast(arrow::Datum(column.data()), options);
   if (cast.ok()) return cast->make_array();
   return CorruptError("column \"{}\": {}", path, cast.status().message());

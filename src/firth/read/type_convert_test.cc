@@ -41,10 +41,22 @@ TEST(ConvertColumn, PromotesNumbers) {
   ExpectConverts(Json(arrow::float64(), "[5, 1e10]"), Json(arrow::utf8(), R"(["5.0", "1.0E10"])"));
 }
 
+// (float) 16777217 is 16777216 in Java: the nearest, ties to the even one.
+TEST(ConvertColumn, RoundsIntegersToTheNearestFloat) {
+  ExpectConverts(Json(arrow::int32(), "[16777217, 16777219, -2147483647, null]"),
+                 Json(arrow::float32(), "[16777216, 16777220, -2147483648, null]"));
+  ExpectConverts(Json(arrow::int64(), "[9007199254740993, 9223372036854775807]"),
+                 Json(arrow::float64(), "[9007199254740992, 9223372036854775808]"));
+  ExpectConverts(Json(arrow::int64(), "[9007199791611905]"),
+                 Json(arrow::float32(), "[9007200328482816]"));
+}
+
 // Hudi goes through decimal text: 1.1f is 1.1, not 1.10000002384185791015625.
 TEST(ConvertColumn, WidensFloatsByTheirText) {
   ExpectConverts(Json(arrow::float32(), "[1.1, -0.3, null, 16777216]"),
                  Json(arrow::float64(), "[1.1, -0.3, null, 16777216]"));
+  ExpectConverts(Json(arrow::float32(), "[1.401298464324817e-45, 1e10]"),
+                 Json(arrow::float64(), "[1.4e-45, 1e10]"));
 }
 
 TEST(ConvertColumn, TakesTimestampsAtTheWordOfTheTable) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "firth/common/bytes.h"
+#include "firth/common/java_text.h"
 #include "firth/format/avro/avro_codec.h"
 #include "firth/format/avro/avro_plan.h"
 #include "firth/format/avro/avro_rewrite.h"
@@ -214,7 +215,7 @@ class PlannedDecoder final : public AvroDecoder {
         if (*p > 1) return Fail(step, p, "a boolean other than 0 and 1");
         return Appended(step, step.column->Append(*p), next);
       case AvroOp::kFloatToDouble:
-        return Appended(step, step.column->Append(WidenAvroFloat(LoadLittleEndian<float>(p))),
+        return Appended(step, step.column->Append(WidenAsJavaText(LoadLittleEndian<float>(p))),
                         next);
       case AvroOp::kDecimal64:
         return ReadDecimal64(step, p);

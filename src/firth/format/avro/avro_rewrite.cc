@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "firth/common/java_text.h"
@@ -200,15 +199,6 @@ Status AvroRewrite(const AvroSchema& writer, ByteReader& in, AvroColumn* out) {
 Status AppendAvroDecimal(std::string_view big_endian, AvroColumn* out) {
   ARROW_ASSIGN_OR_RAISE(const Decimal256 value, FromBigEndian(big_endian, *out));
   return AppendDecimal(value, out);
-}
-
-double WidenAvroFloat(float value) {
-  if (!std::isfinite(value)) return value;
-  char text[32];
-  const char* const end = std::to_chars(text, text + sizeof(text), value).ptr;
-  double wide = 0;
-  std::from_chars(text, end, wide);
-  return wide;
 }
 
 }  // namespace firth

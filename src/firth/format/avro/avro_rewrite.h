@@ -24,7 +24,4 @@ Status AvroRewrite(const AvroSchema& writer, ByteReader& in, AvroColumn* out);
 /// Errors: kCorrupt when it has no bytes or more digits than the column.
 Status AppendAvroDecimal(std::string_view big_endian, AvroColumn* out);
 
-/// Hudi widens a float through its shortest decimal text: 1.1f becomes 1.1.
-double WidenAvroFloat(float value);
-
 }  // namespace firth
