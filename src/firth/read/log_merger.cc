@@ -127,8 +127,8 @@ Status LogMerger::Fold(Entry* entry, uint32_t batch, uint32_t row, const Side& n
   }
   const VersionRef old_ref = RefOf(*entry);
   const VersionRef new_ref{batch + 1, row, RecordMap::kNone};
-  const VersionRef result =
-      newer_wins ? combiner_.Combine(old_ref, new_ref) : combiner_.Combine(new_ref, old_ref);
+  const VersionRef result = newer_wins ? combiner_.Combine(old_ref, new_ref, /*late=*/false)
+                                       : combiner_.Combine(new_ref, old_ref, /*late=*/true);
   if (newer_wins) Place(entry, batch, row, newer);
   entry->merged = result.merged;
   return Status::OK();
@@ -202,8 +202,8 @@ void LogMerger::MergeRowByRules(Entry* entry, uint32_t row, const Side& base, Ba
   if (!combining_) return;
   const VersionRef base_ref{kBaseSource, row, RecordMap::kNone};
   const VersionRef log_ref = RefOf(*entry);
-  const VersionRef combined =
-      log_wins ? combiner_.Combine(base_ref, log_ref) : combiner_.Combine(log_ref, base_ref);
+  const VersionRef combined = log_wins ? combiner_.Combine(base_ref, log_ref, /*late=*/false)
+                                       : combiner_.Combine(log_ref, base_ref, /*late=*/true);
   if (combined.merged == RecordMap::kNone) return;
   merged->push_back(combined);
   result->keep[row] = 0;

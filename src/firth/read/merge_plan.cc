@@ -184,6 +184,11 @@ Result<MergePlan> MakeMergePlan(const ReadContext& context, std::shared_ptr<arro
   plan.event_time = spec.mode == MergeMode::kEventTime && !spec.ordering_fields.empty();
   plan.partial_update = plan.merger ? PartialUpdateMode::kNone : spec.partial_update;
   plan.unavailable_value = spec.unavailable_value;
+  if (spec.payload == PayloadKind::kPartialUpdate && context.config.version < 9) {
+    for (const auto& field : rows->fields()) {
+      plan.set_by_late_updates.push_back(IsMetaField(field->name()));
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(plan.ordering,
                         OrderingCodec::Make(*rows, plan.event_time ? spec.ordering_fields
                                                                    : std::vector<std::string>{}));

@@ -48,6 +48,9 @@ struct MergePlan {
   bool event_time = false;  // otherwise the later commit wins
   PartialUpdateMode partial_update = PartialUpdateMode::kNone;
   std::string unavailable_value;
+  /// Columns of `rows` that a late update, one that is older by ordering, sets all the same: the
+  /// meta columns of PartialUpdateAvroPayload tables before version 9; empty: none.
+  std::vector<bool> set_by_late_updates;
   std::shared_ptr<const RecordMerger> merger;  // instead of the rules above
   std::shared_ptr<arrow::Schema> rows;         // columns that records are decoded into
   OrderingCodec ordering;

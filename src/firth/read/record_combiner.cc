@@ -79,12 +79,13 @@ bool RecordCombiner::TakesLow(const Cell& high, size_t column) const {
   return false;
 }
 
-VersionRef RecordCombiner::Combine(const VersionRef& low, const VersionRef& high) {
+VersionRef RecordCombiner::Combine(const VersionRef& low, const VersionRef& high, bool late) {
+  const std::vector<bool>& set_by_late = plan_.set_by_late_updates;
   const size_t start = combined_.size();
   bool differs = false;
   for (size_t column = 0; column < columns_; ++column) {
     Cell cell = CellOf(high, column);
-    if (TakesLow(cell, column)) {
+    if ((late && !set_by_late.empty() && set_by_late[column]) || TakesLow(cell, column)) {
       const Cell other = CellOf(low, column);
       differs = differs || other != cell;
       cell = other;

@@ -32,9 +32,9 @@ class RecordCombiner {
   /// Exchanges the rows of a source of which no combination is left.
   void ReplaceSource(uint32_t source, std::shared_ptr<arrow::RecordBatch> rows);
 
-  /// `high` with the columns that the rules take from `low`. Returns `high` itself when there are
-  /// none.
-  VersionRef Combine(const VersionRef& low, const VersionRef& high);
+  /// `high` with the columns that the rules take from `low`, which is a `late` update when it was
+  /// written after `high`. Returns `high` itself when there are none.
+  VersionRef Combine(const VersionRef& low, const VersionRef& high, bool late);
 
   /// Rows of the given versions, in their order.
   Result<std::shared_ptr<arrow::RecordBatch>> Build(const std::vector<VersionRef>& versions) const;
