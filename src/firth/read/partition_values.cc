@@ -62,34 +62,48 @@ Result<std::vector<std::string>> FieldTexts(const TableConfig& config, std::stri
                       partition, texts.size(), count);
 }
 
-Result<std::shared_ptr<arrow::Scalar>> ParseValue(std::string text,
-                                                  const std::shared_ptr<arrow::DataType>& type,
-                                                  std::string_view partition) {
-  if (text == kDefaultPartition) return arrow::MakeNullScalar(type);
-  const auto scalar = std::make_shared<arrow::StringScalar>(std::move(text));
-  auto value = arrow::compute::Cast(arrow::Datum(scalar), type);
-  if (value.ok()) return value->scalar();
-  return CorruptError("partition \"{}\": \"{}\" is not a value of type {}", partition,
-                      scalar->view(), type->ToString());
+}  // namespace
+
+HiveStyle HiveStyleOf(const TableConfig& config) {
+  if (config.hive_style) return HiveStyle::kAlways;
+  const bool said = !config.Get("hoodie.datasource.write.hive_style_partitioning").empty();
+  return said ? HiveStyle::kNever : HiveStyle::kUnknown;
 }
 
-}  // namespace
+Result<std::vector<std::string>> PartitionTexts(const TableConfig& config,
+                                                std::string_view partition) {
+  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, FieldTexts(config, partition));
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const std::string prefix = config.partition_fields[i] + "=";
+    if (HiveStyleOf(config) != HiveStyle::kNever && texts[i].starts_with(prefix)) {
+      texts[i].erase(0, prefix.size());
+    }
+    if (config.url_encode) texts[i] = UrlDecode(texts[i]);
+  }
+  return texts;
+}
+
+Result<std::shared_ptr<arrow::Scalar>> ParsePartitionValue(
+    const std::string& text, const std::shared_ptr<arrow::DataType>& type,
+    std::string_view partition) {
+  if (text == kDefaultPartition) return arrow::MakeNullScalar(type);
+  const auto scalar = std::make_shared<arrow::StringScalar>(text);
+  auto value = arrow::compute::Cast(arrow::Datum(scalar), type);
+  if (value.ok()) return value->scalar();
+  return CorruptError("partition \"{}\": \"{}\" is not a value of type {}", partition, text,
+                      type->ToString());
+}
 
 Result<ColumnConstants> PartitionConstants(const TableConfig& config, const arrow::Schema& schema,
                                            std::string_view partition) {
   ColumnConstants constants;
   if (config.partition_fields.empty()) return constants;
-  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, FieldTexts(config, partition));
+  ARROW_ASSIGN_OR_RAISE(const std::vector<std::string> texts, PartitionTexts(config, partition));
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string& name = config.partition_fields[i];
     const auto field = schema.GetFieldByName(name);
     if (field == nullptr) continue;
-    std::string_view text = texts[i];
-    const std::string prefix = name + "=";
-    if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
-    ARROW_ASSIGN_OR_RAISE(constants[name],
-                          ParseValue(config.url_encode ? UrlDecode(text) : std::string(text),
-                                     field->type(), partition));
+    ARROW_ASSIGN_OR_RAISE(constants[name], ParsePartitionValue(texts[i], field->type(), partition));
   }
   return constants;
 }

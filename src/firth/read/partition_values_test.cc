@@ -37,6 +37,15 @@ TEST_F(PartitionConstantsTest, AreTypedByTheSchema) {
   EXPECT_EQ(Value("a/__HIVE_DEFAULT_PARTITION__", "n"), "null");
 }
 
+TEST_F(PartitionConstantsTest, NameTheirFieldInHiveStyleOnly) {
+  config_.partition_fields = {"s"};
+  EXPECT_EQ(Value("s=a", "s"), "a");  // a table that doesn't say
+  config_.properties["hoodie.datasource.write.hive_style_partitioning"] = "false";
+  EXPECT_EQ(Value("s=a", "s"), "s=a");
+  config_.hive_style = true;
+  EXPECT_EQ(Value("s=a", "s"), "a");
+}
+
 TEST_F(PartitionConstantsTest, AreDecodedWhenTheTableEncodes) {
   config_.partition_fields = {"s"};
   EXPECT_EQ(Value("a%2Fb", "s"), "a%2Fb");

@@ -32,6 +32,29 @@ bool ReadsBack(const arrow::Scalar& value) {
   }
 }
 
+// first <= column < end, as far as the column's type reaches; nothing for one that is no integer.
+std::optional<cp::Expression> InRange(const arrow::Field& column,
+                                      const PartitionTimes::Range& values) {
+  const auto compared = [&](auto compare, int64_t bound) -> std::optional<cp::Expression> {
+    const auto scalar = arrow::Int64Scalar(bound).CastTo(column.type());
+    if (!scalar.ok()) return std::nullopt;
+    return compare(cp::field_ref(column.name()), cp::literal(*scalar));
+  };
+  if (column.type()->id() != arrow::Type::INT32 && column.type()->id() != arrow::Type::INT64) {
+    return std::nullopt;
+  }
+  const auto low = compared(cp::greater_equal, values.first);
+  const auto high = compared(cp::less, values.end);
+  return low && high ? std::optional(cp::and_(*low, *high)) : std::nullopt;
+}
+
+// Whether a segment may or may not be `<field>=<value>`: the table does not say.
+bool IsAmbiguous(const TableConfig& config, std::string_view partition, const std::string& field) {
+  return HiveStyleOf(config) == HiveStyle::kUnknown &&
+         (partition.starts_with(field + "=") ||
+          partition.find("/" + field + "=") != std::string_view::npos);
+}
+
 bool FilterNamesAPartitionField(const TableConfig& config, const cp::Expression& filter) {
   for (const arrow::FieldRef& ref : cp::FieldsInExpression(filter)) {
     const std::string* name = ref.name();
@@ -50,19 +73,33 @@ PartitionPruner::PartitionPruner(const TableConfig& config, std::shared_ptr<arro
     : config_(config),
       schema_(std::move(schema)),
       filter_(std::move(filter)),
-      usable_(!config.slash_separated_dates && config.key_generator != KeyGenerator::kTimestamp &&
-              FilterNamesAPartitionField(config, filter_)) {}
+      times_(config),
+      usable_(!config.slash_separated_dates && FilterNamesAPartitionField(config, filter_)) {}
+
+// What the text of a field says about the column of every row; nothing when it cannot be told.
+std::optional<cp::Expression> PartitionPruner::Guarantee(size_t field, std::string_view partition,
+                                                         const std::string& text) const {
+  const std::string& name = config_.partition_fields[field];
+  const auto column = schema_->GetFieldByName(name);
+  if (column == nullptr || IsAmbiguous(config_, partition, name)) return std::nullopt;
+  const std::vector<bool>& is_time = config_.partition_is_timestamp;
+  if (config_.key_generator == KeyGenerator::kTimestamp ||
+      (field < is_time.size() && is_time[field])) {
+    const auto values = times_.ValuesIn(text);
+    return values ? InRange(*column, *values) : std::nullopt;
+  }
+  const auto value = ParsePartitionValue(text, column->type(), partition);
+  if (!value.ok() || !ReadsBack(**value)) return std::nullopt;
+  return cp::equal(cp::field_ref(name), cp::literal(*value));
+}
 
 bool PartitionPruner::MayMatch(std::string_view partition) const {
   if (!usable_) return true;
-  const auto values = PartitionConstants(config_, *schema_, partition);
-  if (!values.ok()) return true;
+  const auto texts = PartitionTexts(config_, partition);
+  if (!texts.ok()) return true;
   std::vector<cp::Expression> known;
-  for (size_t i = 0; i < config_.partition_fields.size(); ++i) {
-    const auto value = values->find(config_.partition_fields[i]);
-    if (value == values->end() || !ReadsBack(*value->second)) continue;
-    if (i < config_.partition_is_timestamp.size() && config_.partition_is_timestamp[i]) continue;
-    known.push_back(cp::equal(cp::field_ref(value->first), cp::literal(value->second)));
+  for (size_t i = 0; i < texts->size(); ++i) {
+    if (auto guarantee = Guarantee(i, partition, (*texts)[i])) known.push_back(*guarantee);
   }
   if (known.empty()) return true;
   const auto guarantee = cp::and_(std::move(known)).Bind(*schema_);

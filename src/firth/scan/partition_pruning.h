@@ -5,17 +5,22 @@
 #include <arrow/compute/expression.h>
 #include <arrow/type_fwd.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "firth/common/status.h"
+#include "firth/scan/partition_time.h"
 #include "firth/table/table_config.h"
 
 namespace firth {
 
 /// Decides by the values that partition paths spell. Hudi's contract makes them equal to the
-/// partition columns of the rows inside; paths that cannot be read back into values (formatted
-/// times, slash-separated dates, the default partition) are never pruned.
+/// partition columns of the rows inside, and formatted times to periods that these lie in; paths
+/// that cannot be read back (slash-separated dates, the default partition, times of columns that
+/// are no integers) are never pruned.
 class PartitionPruner {
  public:
   /// `filter` is bound to `schema`.
@@ -30,9 +35,13 @@ class PartitionPruner {
   bool MayMatchFolder(std::string_view folder) const;
 
  private:
+  std::optional<arrow::compute::Expression> Guarantee(size_t field, std::string_view partition,
+                                                      const std::string& text) const;
+
   const TableConfig& config_;
   std::shared_ptr<arrow::Schema> schema_;
   arrow::compute::Expression filter_;
+  PartitionTimes times_;
   bool usable_;
 };
 

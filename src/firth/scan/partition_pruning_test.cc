@@ -57,6 +57,19 @@ TEST(PartitionPruner, KeepsPartitionsWhoseValueCanMatch) {
             Paths{"2026-01-02"});
 }
 
+// "part=q" is a value of a table that is not in hive style, and may be one where nothing is said.
+TEST(PartitionPruner, SegmentsNameTheirFieldInHiveStyleOnly) {
+  TableConfig by_city = PartitionedBy({"city"});
+  const Paths paths = {"city=oslo", "oslo", "rome"};
+  EXPECT_EQ(Kept(by_city, "city = 'oslo'", paths), (Paths{"city=oslo", "oslo"}));
+  EXPECT_EQ(Kept(by_city, "city = 'city=oslo'", paths), Paths{"city=oslo"});
+  by_city.properties["hoodie.datasource.write.hive_style_partitioning"] = "false";
+  EXPECT_EQ(Kept(by_city, "city = 'oslo'", paths), Paths{"oslo"});
+  EXPECT_EQ(Kept(by_city, "city = 'city=oslo'", paths), Paths{"city=oslo"});
+  by_city.hive_style = true;
+  EXPECT_EQ(Kept(by_city, "city = 'oslo'", {"city=oslo", "city=rome"}), Paths{"city=oslo"});
+}
+
 TEST(PartitionPruner, OtherColumnsDecideNothing) {
   const TableConfig config = PartitionedBy({"city"});
   const Paths all = {"oslo", "rome"};
@@ -98,6 +111,27 @@ TEST(PartitionPruner, PathsThatDoNotReadBackAreKept) {
   TableConfig slashes = PartitionedBy({"day"});
   slashes.slash_separated_dates = true;
   EXPECT_TRUE(keeps(slashes, "day = '2026-01-02'", "2026/01/01"));
+}
+
+// The values of v9_mor_keygen_timestamp: 1700000000000 is 2023-11-14 22:13:20 UTC.
+TEST(PartitionPruner, FormattedTimesArePeriods) {
+  TableConfig config = PartitionedBy({"id"});
+  config.key_generator = KeyGenerator::kTimestamp;
+  config.partition_is_timestamp = {true};
+  config.properties = {{"hoodie.keygen.timebased.timestamp.type", "EPOCHMILLISECONDS"},
+                       {"hoodie.keygen.timebased.output.dateformat", "yyyy/MM/dd"},
+                       {"hoodie.keygen.timebased.timezone", "UTC"}};
+  const Paths all = {"2023/11/13", "2023/11/14", "2023/11/15", "1970/01/01", "default"};
+  EXPECT_EQ(Kept(config, "id = 1700000000000", all), (Paths{all[1], all[3], all[4]}));
+  EXPECT_EQ(Kept(config, "id >= 1700006400000", all), (Paths{all[2], all[3], all[4]}));
+  EXPECT_EQ(Kept(config, "id < 1699920000000", all), (Paths{all[0], all[3], all[4]}));
+  EXPECT_EQ(Kept(config, "id IS NULL", all), (Paths{all[3], all[4]}));
+  EXPECT_EQ(Kept(config, "NOT id = 1700000000000", all), all);
+  // A part of a path is no period.
+  EXPECT_TRUE(Pruner(config, "id = 1700000000000").MayMatchFolder("2022"));
+  config.hive_style = true;
+  EXPECT_EQ(Kept(config, "id = 1700000000000", {"id=2023/11/13", "id=2023/11/14"}),
+            Paths{"id=2023/11/14"});
 }
 
 TEST(PartitionPruner, FoldersDecideOnlyWhereTheyAreWholePartitions) {
