@@ -102,6 +102,12 @@ arrow::Status Explain(const ScanPlan& plan, arrow::RecordBatchReader* reader, bo
   return PrintReport(plan.Report(), rows, json);
 }
 
+arrow::Result<ScanPlan> PlanRead(Table* table, const AsOf& as_of, const ScanOptions& scan) {
+  if (!as_of.time) return table->PlanLatest(scan);
+  ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, as_of.Pin(*table));
+  return snapshot.Plan(scan);
+}
+
 arrow::Status RunRead(const ReadArguments& arguments) {
   if (arguments.end && !arguments.begin) {
     return UsageError("--end needs --incremental BEGIN", "add it, or use --as-of");
@@ -109,9 +115,8 @@ arrow::Status RunRead(const ReadArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const OutputOptions output, arguments.output.Options(arguments.table.json));
   ARROW_RETURN_NOT_OK(ResolveFormat(output).status());
   ARROW_ASSIGN_OR_RAISE(const ScanOptions scan, arguments.Scan());
-  ARROW_ASSIGN_OR_RAISE(const Table table, arguments.table.Open());
-  ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, arguments.as_of.Pin(table));
-  ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, snapshot.Plan(scan));
+  ARROW_ASSIGN_OR_RAISE(Table table, arguments.table.Open());
+  ARROW_ASSIGN_OR_RAISE(const ScanPlan plan, PlanRead(&table, arguments.as_of, scan));
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::RecordBatchReader> reader, plan.ReadAll());
   if (arguments.explain) return Explain(plan, reader.get(), arguments.table.json);
   // Rows that scroll by are progress enough.

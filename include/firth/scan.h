@@ -48,7 +48,7 @@ struct ScanOptions {
   int64_t memory_budget = int64_t{1} << 30;
   /// Where to spill; empty means the system's temporary folder.
   std::string spill_dir{};
-  /// Skip partitions, files, row groups and pages that cannot match. Results are the same without.
+  /// Skip partitions, row groups and pages that cannot match. Results are the same without.
   bool prune = true;
 
   /// Ranges and combinations. Called once, by Snapshot::Plan. Errors: kInvalidArgument.
@@ -69,7 +69,7 @@ struct ScanReport {
   int64_t partitions = 0;          ///< listed
   int64_t partitions_pruned = 0;   ///< of these, left out
   int64_t slices = 0;              ///< in the partitions that are left
-  int64_t slices_pruned = 0;       ///< of these, left out
+  int64_t slices_pruned = 0;       ///< of these, left out: none, no index is asked yet
   int64_t row_groups = 0;          ///< in the base files that were opened
   int64_t row_groups_pruned = 0;   ///< of these, left out
   int64_t base_rows = 0;           ///< read from base files

@@ -89,6 +89,10 @@ class Table {
   /// needs, kUnsupported for a metadata table.
   arrow::Result<Snapshot> Pin(std::optional<std::string_view> as_of = std::nullopt) const;
 
+  /// Plans a read of the latest snapshot. Where a cleaner takes files away between refreshing and
+  /// listing, refreshes and tries again, twice at most. Errors: those of Pin and Snapshot::Plan.
+  arrow::Result<ScanPlan> PlanLatest(const ScanOptions& options);
+
   /// Actions by requested time; archived ones too when asked for (reads the history files).
   arrow::Result<std::vector<TimelineEntry>> Timeline(bool archived = false) const;
 

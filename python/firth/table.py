@@ -10,6 +10,7 @@ import pyarrow
 
 from firth import _arguments, _firth
 from firth._arguments import Instant
+from firth.errors import NotFoundError
 from firth.predicate import Predicate, to_predicate
 from firth.query import FullTextOperator, TextQuery
 from firth.result import Result
@@ -23,6 +24,7 @@ TableInfo = _firth.TableInfo
 
 GIB = 1 << 30
 MAX_THREADS = 1024
+PLAN_RETRIES = 2
 
 
 def open(
@@ -83,8 +85,8 @@ class _Readable:
 
         An argument of the wrong type is a TypeError, a senseless value an InvalidArgumentError.
         """
-        return self._plan(
-            self._pin(as_of),
+        return self._pin_and_plan(
+            as_of,
             begin=None,
             end=None,
             columns=columns,
@@ -119,8 +121,8 @@ class _Readable:
         """
         begin = _arguments.instant("begin", begin)
         end = None if end is None else _arguments.instant("end", end)
-        return self._plan(
-            self._pin(None),
+        return self._pin_and_plan(
+            None,
             begin=begin,
             end=end,
             read_optimized=False,
@@ -133,6 +135,9 @@ class _Readable:
             memory_budget=memory_budget,
             spill_dir=spill_dir,
         )
+
+    def _pin_and_plan(self, as_of: Instant | None, **request: typing.Any) -> Result:
+        return self._plan(self._pin(as_of), **request)
 
     @staticmethod
     def _plan(
@@ -311,6 +316,15 @@ class Table(_Readable):
     def refresh(self) -> None:
         """Sees what was committed since. Snapshots and results made before are not affected."""
         self._core.refresh()
+
+    def _pin_and_plan(self, as_of: Instant | None, **request: typing.Any) -> Result:
+        """The latest snapshot is pinned again where a cleaner was faster than the listing."""
+        for _ in range(PLAN_RETRIES if as_of is None else 0):
+            try:
+                return super()._pin_and_plan(None, **request)
+            except NotFoundError:
+                self.refresh()
+        return super()._pin_and_plan(as_of, **request)
 
     def __repr__(self) -> str:
         info = self.info

@@ -124,6 +124,18 @@ Result<Snapshot> Table::Pin(std::optional<std::string_view> as_of) const {
   return Snapshot(std::move(impl));
 }
 
+Result<ScanPlan> Table::PlanLatest(const ScanOptions& options) {
+  constexpr int kRetries = 2;
+  for (int retry = 0;; ++retry) {
+    ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, Pin());
+    Result<ScanPlan> plan = snapshot.Plan(options);
+    if (plan.ok() || GetErrorCode(plan.status()) != ErrorCode::kNotFound || retry == kRetries) {
+      return plan;
+    }
+    ARROW_RETURN_NOT_OK(Refresh());
+  }
+}
+
 Result<std::vector<TimelineEntry>> Table::Timeline(bool archived) const {
   const std::shared_ptr<const Impl> table = state_->Current();
   std::vector<Instant> instants;

@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cleaners removed, so that time travel into the removed past is an error and never a result
-// with fewer rows.
+// What cleaners removed, so that a read of a snapshot whose files are gone is an error and never a
+// result with fewer rows.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "firth/scan/pinned_snapshot.h"
 #include "firth/table/file_slice.h"
-#include "firth/table/file_system_view.h"
 #include "firth/timeline/timeline.h"
 
 namespace firth {
 
-/// (partition, file id) to the instants in the names of files that completed cleans deleted.
-using CleanedFiles = std::map<std::pair<std::string, std::string>, std::vector<std::string>>;
+/// A file that a clean deleted.
+struct CleanedFile {
+  std::string instant;  // in the file's name
+  std::string clean;    // requested time of the clean
+};
 
-/// From the clean instants of the active timeline. Cost: one read a clean, several at once.
-Result<CleanedFiles> LoadCleanedFiles(const Timeline& timeline);
+/// By (partition, file id). Cleans that are under way may have deleted what they plan to: they
+/// count as well.
+using CleanedFiles = std::map<std::pair<std::string, std::string>, std::vector<CleanedFile>>;
 
-/// Errors with kNotFound when a cleaned file of `partition` belonged to the snapshot at `as_of`:
-/// it is no newer than `as_of` and newer than the slice that remains of its group.
-Status CheckNotCleaned(const CleanedFiles& cleaned, const ViewContext& view,
-                       std::string_view partition, const std::vector<FileSlice>& slices,
-                       std::string_view as_of);
+/// From the cleans of the active timeline, and the archived ones too when asked for. Cost: one read
+/// a clean, several at once, and the history.
+Result<CleanedFiles> LoadCleanedFiles(const Timeline& timeline, bool archived);
+
+/// From the cleans of `now` that `pinned`, an earlier state of the same timeline, does not know.
+Result<CleanedFiles> LoadCleanedSince(const Timeline& pinned, const Timeline& now);
+
+/// Slices of a snapshot by partition; in each by file id.
+using SlicesByPartition = std::map<std::string, std::vector<FileSlice>, std::less<>>;
+
+/// Errors with kNotFound when a cleaned file of a wanted partition belonged to the snapshot: the
+/// snapshot sees its write, and what remains of its group is older.
+Status CheckNotCleaned(const CleanedFiles& cleaned, const PinnedSnapshot& snapshot,
+                       const SlicesByPartition& slices,
+                       const std::function<bool(std::string_view partition)>& wanted);
 
 }  // namespace firth

@@ -73,8 +73,9 @@ Result<std::shared_ptr<const PinnedSnapshot>> SnapshotAtEnd(
   }
   Timeline timeline = context.timeline.CompletedAtOrBefore(end);
   ARROW_ASSIGN_OR_RAISE(at->view, LoadViewContext(timeline));
-  at->context = std::make_shared<ReadContext>(
-      ReadContext{context.storage, context.config, context.schema, std::move(timeline)});
+  at->context =
+      std::make_shared<ReadContext>(ReadContext{context.storage, context.config, context.schema,
+                                                std::move(timeline), context.commit_schemas});
   return at;
 }
 

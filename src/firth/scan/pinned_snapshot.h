@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "firth/read/slice_reader.h"
+#include "firth/scan/snapshot_files.h"
 #include "firth/table/file_system_view.h"
-#include "firth/table/listing.h"
 
 namespace firth {
 
@@ -18,6 +18,7 @@ struct PinnedSnapshot {
   ViewContext view;
   std::string as_of;    // requested time, inclusive; empty: the latest of the loaded timeline
   std::string instant;  // requested time of the newest visible write; empty: no write yet
+  std::shared_ptr<SnapshotFiles> files = std::make_shared<SnapshotFiles>();  // of all copies
 };
 
 /// Pins the latest snapshot of the loaded timeline, or the one at the time `as_of` (any form that
@@ -28,7 +29,6 @@ Result<std::shared_ptr<const PinnedSnapshot>> PinSnapshot(std::shared_ptr<const 
                                                           std::optional<std::string_view> as_of);
 
 /// File slices of one partition, as the snapshot (or its read-optimized form) reads them.
-/// Errors: kNotFound when a cleaner removed a file that a time-travel read needs.
 Result<std::vector<FileSlice>> SlicesOf(const PinnedSnapshot& snapshot, std::string_view partition,
                                         const std::vector<FileInfo>& files, bool read_optimized);
 

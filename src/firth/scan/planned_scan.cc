@@ -4,11 +4,14 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <thread>
 #include <unordered_set>
 #include <utility>
 
 #include "firth/scan/cleaned_files.h"
+#include "firth/scan/expected_files.h"
 #include "firth/scan/incremental.h"
 #include "firth/scan/parallel_reader.h"
 #include "firth/scan/partition_pruning.h"
@@ -34,42 +37,50 @@ Result<std::shared_ptr<arrow::Field>> FindColumn(const arrow::Schema& schema,
   return schema.GetFieldByName(path.name());
 }
 
-// Lists the table and keeps what the predicate can match.
-Result<PartitionFiles> ListMatching(const ReadContext& context, const ScanOptions& options,
-                                    const cp::Expression& bound_filter, ScanReport* report) {
-  const PartitionPruner pruner(context.config, context.schema.full, bound_filter);
-  const auto wanted = [&](std::string_view folder) {
+// The files that a plan chooses from.
+struct Candidates {
+  SnapshotListing listing;
+  std::function<bool(std::string_view partition)> wanted;  // what the predicate can match
+};
+
+// Lists the table and keeps what the predicate can match. `pruner` outlives the result.
+Result<Candidates> ListMatching(const PinnedSnapshot& snapshot, const ScanOptions& options,
+                                const PartitionPruner& pruner, ScanReport* report) {
+  const ReadContext& context = *snapshot.context;
+  const auto wanted_folder = [&](std::string_view folder) {
     const bool keep = !options.prune || pruner.MayMatchFolder(folder);
     if (!keep) ++report->partitions_pruned;
     return keep;
   };
-  ARROW_ASSIGN_OR_RAISE(PartitionFiles partitions,
-                        ListDataFiles(*context.storage, ScanThreads(options), wanted));
+  Candidates candidates;
+  candidates.wanted = [&pruner, prune = options.prune](std::string_view partition) {
+    return !prune || pruner.MayMatch(partition);
+  };
+  ARROW_ASSIGN_OR_RAISE(candidates.listing,
+                        snapshot.files->List(context.storage, context.timeline, snapshot.as_of,
+                                             ScanThreads(options), wanted_folder));
+  PartitionFilesView& partitions = candidates.listing.partitions;
   report->partitions = static_cast<int64_t>(partitions.size()) + report->partitions_pruned;
-  if (options.prune) {
-    report->partitions_pruned += static_cast<int64_t>(std::erase_if(
-        partitions, [&](const auto& entry) { return !pruner.MayMatch(entry.first); }));
-  }
-  return partitions;
+  report->partitions_pruned += static_cast<int64_t>(std::erase_if(
+      partitions, [&](const auto& entry) { return !candidates.wanted(entry.first); }));
+  return candidates;
 }
 
-using SlicesByPartition = std::map<std::string, std::vector<FileSlice>, std::less<>>;
-
-Result<SlicesByPartition> SlicesOfAll(const PinnedSnapshot& snapshot,
-                                      const PartitionFiles& partitions, bool read_optimized) {
+Result<SlicesByPartition> SlicesOfAll(const PinnedSnapshot& snapshot, const Candidates& candidates,
+                                      bool read_optimized) {
   SlicesByPartition all;
-  for (const auto& [partition, files] : partitions) {
-    ARROW_ASSIGN_OR_RAISE(all[partition], SlicesOf(snapshot, partition, files, read_optimized));
+  for (const auto& [partition, files] : candidates.listing.partitions) {
+    ARROW_ASSIGN_OR_RAISE(all[std::string(partition)],
+                          SlicesOf(snapshot, partition, *files, read_optimized));
   }
   return all;
 }
 
-Status CheckNothingCleaned(const PinnedSnapshot& snapshot, const CleanedFiles& cleaned,
-                           const SlicesByPartition& slices, std::string_view as_of) {
-  for (const auto& [partition, own] : slices) {
-    ARROW_RETURN_NOT_OK(CheckNotCleaned(cleaned, snapshot.view, partition, own, as_of));
-  }
-  return Status::OK();
+// What cleaners took from a snapshot. One of the past may have lost files long ago; the latest one
+// only after it was pinned.
+Result<CleanedFiles> CleanedFilesOf(const PinnedSnapshot& snapshot, const Timeline& now) {
+  if (snapshot.as_of.empty()) return LoadCleanedSince(snapshot.context->timeline, now);
+  return LoadCleanedFiles(now, /*archived=*/snapshot.as_of < now.first_active_write());
 }
 
 std::vector<FileSlice> Flatten(SlicesByPartition slices) {
@@ -82,49 +93,74 @@ std::vector<FileSlice> Flatten(SlicesByPartition slices) {
 }
 
 Status PlanSnapshotRead(const PinnedSnapshot& snapshot, const ScanOptions& options,
-                        const PartitionFiles& partitions, PlannedScan* plan) {
+                        const Candidates& candidates, PlannedScan* plan) {
   const bool read_optimized = options.query == QueryType::kReadOptimized;
   ARROW_ASSIGN_OR_RAISE(SlicesByPartition slices,
-                        SlicesOfAll(snapshot, partitions, read_optimized));
-  if (!snapshot.as_of.empty()) {
-    ARROW_ASSIGN_OR_RAISE(const CleanedFiles cleaned, LoadCleanedFiles(snapshot.context->timeline));
-    ARROW_RETURN_NOT_OK(CheckNothingCleaned(snapshot, cleaned, slices, snapshot.as_of));
-  }
+                        SlicesOfAll(snapshot, candidates, read_optimized));
+  ARROW_ASSIGN_OR_RAISE(const CleanedFiles cleaned,
+                        CleanedFilesOf(snapshot, *candidates.listing.timeline));
+  ARROW_RETURN_NOT_OK(CheckNotCleaned(cleaned, snapshot, slices, candidates.wanted));
+  ARROW_RETURN_NOT_OK(CheckPresent(*candidates.listing.expected, snapshot,
+                                   candidates.listing.partitions, candidates.wanted));
   plan->slices = Flatten(std::move(slices));
   plan->read.latest_instant = snapshot.as_of;
   return Status::OK();
 }
 
+// Slices of a range as the snapshot `range.at` has them, the wanted groups alone; nullopt when a
+// cleaner was there and the range has an end.
+Result<std::optional<SlicesByPartition>> SlicesOfRange(const PinnedSnapshot& snapshot,
+                                                       const IncrementalRange& range, bool has_end,
+                                                       const Candidates& candidates) {
+  ARROW_ASSIGN_OR_RAISE(SlicesByPartition slices, SlicesOfAll(*range.at, candidates, false));
+  const auto touched = [&](const auto& group) {
+    return !range.touched || range.touched->contains(group);
+  };
+  for (auto& [partition, own] : slices) {
+    std::erase_if(own, [&](const FileSlice& slice) {
+      return !touched(std::pair(slice.partition, slice.file_id));
+    });
+  }
+  // Cleans are looked up on the whole timeline: they usually ran after the range ended.
+  const Timeline& now = *candidates.listing.timeline;
+  Result<CleanedFiles> cleaned =
+      has_end ? LoadCleanedFiles(now, /*archived=*/range.last < now.first_active_write())
+              : CleanedFilesOf(snapshot, now);
+  ARROW_RETURN_NOT_OK(cleaned.status());
+  std::erase_if(*cleaned, [&](const auto& entry) { return !touched(entry.first); });
+  PinnedSnapshot at = *range.at;
+  if (has_end) at.as_of = range.last;
+  const Status status = CheckNotCleaned(*cleaned, at, slices, candidates.wanted);
+  if (!status.ok() && has_end) return std::nullopt;
+  ARROW_RETURN_NOT_OK(status);
+  if (!has_end) {
+    ARROW_RETURN_NOT_OK(CheckPresent(*candidates.listing.expected, snapshot,
+                                     candidates.listing.partitions, candidates.wanted));
+  }
+  return slices;
+}
+
 Status PlanIncrementalRead(const std::shared_ptr<const PinnedSnapshot>& snapshot,
-                           const ScanOptions& options, const PartitionFiles& partitions,
+                           const ScanOptions& options, const Candidates& candidates,
                            PlannedScan* plan) {
   ARROW_ASSIGN_OR_RAISE(IncrementalRange range,
                         ResolveIncremental(snapshot, options.begin, options.end));
   if (range.commits.instants.empty()) return Status::OK();
-  ARROW_ASSIGN_OR_RAISE(SlicesByPartition slices, SlicesOfAll(*range.at, partitions, false));
-  // Cleans are looked up on the whole timeline: they usually ran after the range ended.
-  ARROW_ASSIGN_OR_RAISE(CleanedFiles cleaned, LoadCleanedFiles(snapshot->context->timeline));
-  if (range.touched) {
-    const auto touched = [&](const auto& group) { return range.touched->contains(group); };
-    std::erase_if(cleaned, [&](const auto& entry) { return !touched(entry.first); });
-    for (auto& [partition, own] : slices) {
-      std::erase_if(own, [&](const FileSlice& slice) {
-        return !touched(std::pair(slice.partition, slice.file_id));
-      });
-    }
-  }
-  const bool was_cleaned =
-      options.end && !CheckNothingCleaned(*range.at, cleaned, slices, range.last).ok();
-  if (was_cleaned) {
-    // As Hudi does: rows of the range that are still current, from the latest files.
-    ARROW_ASSIGN_OR_RAISE(slices, SlicesOfAll(*snapshot, partitions, false));
+  ARROW_ASSIGN_OR_RAISE(std::optional<SlicesByPartition> slices,
+                        SlicesOfRange(*snapshot, range, options.end.has_value(), candidates));
+  if (!slices) {
+    // As Hudi does: rows of the range that are still current, from the latest files of all groups,
+    // for clustering may have moved them.
+    range.at = snapshot;
+    range.touched.reset();
+    ARROW_ASSIGN_OR_RAISE(slices, SlicesOfRange(*snapshot, range, /*has_end=*/false, candidates));
     plan->report.notes.push_back(
         "a cleaner removed files of the range: answered from the latest snapshot, without rows "
         "that later commits changed again");
   }
-  plan->context = was_cleaned ? snapshot->context : range.at->context;
-  plan->slices = Flatten(std::move(slices));
-  plan->read.latest_instant = was_cleaned ? snapshot->as_of : range.at->as_of;
+  plan->context = range.at->context;
+  plan->slices = Flatten(*std::move(slices));
+  plan->read.latest_instant = range.at->as_of;
   plan->read.instants = std::move(range.commits);
   return Status::OK();
 }
@@ -184,12 +220,13 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
   plan.read.memory_budget = options.memory_budget / 4 * 3 / ScanThreads(options);
   plan.read.spill_dir = options.spill_dir;
 
-  ARROW_ASSIGN_OR_RAISE(const PartitionFiles partitions,
-                        ListMatching(*snapshot->context, options, bound, &plan.report));
+  const PartitionPruner pruner(snapshot->context->config, schema.full, bound);
+  ARROW_ASSIGN_OR_RAISE(const Candidates candidates,
+                        ListMatching(*snapshot, options, pruner, &plan.report));
   if (options.query == QueryType::kIncremental) {
-    ARROW_RETURN_NOT_OK(PlanIncrementalRead(snapshot, options, partitions, &plan));
+    ARROW_RETURN_NOT_OK(PlanIncrementalRead(snapshot, options, candidates, &plan));
   } else {
-    ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, partitions, &plan));
+    ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, candidates, &plan));
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
   plan.report.notes.push_back(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/table/listing.h"
 
+#include <arrow/filesystem/filesystem.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +53,29 @@ TEST(ListDataFiles, AnUnpartitionedTableIsOnePartition) {
   const Result<PartitionFiles> partitions = ListDataFiles(*storage);
   ASSERT_TRUE(partitions.ok()) << partitions.status();
   EXPECT_THAT(Names(*partitions), ElementsAre(""));
+}
+
+// Files that come and go later change nothing for those who look again.
+TEST(DataFileListing, FoldersAreListedOnce) {
+  const auto storage = Lake();
+  DataFileListing listing;
+  bool listed = false;
+  const auto names = [&](const FolderFilter& wanted) {
+    std::vector<std::string> found;
+    const PartitionFilesView view = listing.List(*storage, 2, wanted, &listed).ValueOrDie();
+    for (const auto& entry : view) found.emplace_back(entry.first);
+    return found;
+  };
+  EXPECT_THAT(names([](std::string_view folder) { return folder != "a"; }), ElementsAre("p=1"));
+  EXPECT_TRUE(listed);
+  arrow::fs::FileSystem& changed = *storage->file_system();
+  ASSERT_TRUE(changed.DeleteDir(storage->FullPath("p=1")).ok());
+  ASSERT_TRUE(changed.DeleteDir(storage->FullPath("a/d")).ok());
+  EXPECT_THAT(names(nullptr), ElementsAre("a/b=c %😀", "p=1"));
+  EXPECT_TRUE(listed);
+  ASSERT_TRUE(changed.DeleteDir(storage->FullPath("a")).ok());
+  EXPECT_THAT(names(nullptr), ElementsAre("a/b=c %😀", "p=1"));
+  EXPECT_FALSE(listed);
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ bool InRange(std::string_view requested, std::string_view first, std::string_vie
   return requested >= first && (last.empty() || requested <= last);
 }
 
+bool WantsCommit(const Instant& instant, TimelineHistory::Detail detail) {
+  return detail == TimelineHistory::Detail::kCommitMetadata && instant.is_write();
+}
+
+bool WantsDeleted(const Instant& instant, TimelineHistory::Detail detail) {
+  return detail == TimelineHistory::Detail::kDeletedFiles && instant.action == Action::kClean;
+}
+
 void SortAndDeduplicate(std::vector<ArchivedInstant>* entries) {
   const auto identity = [](const ArchivedInstant& entry) {
     return std::tuple(std::string_view(entry.instant.requested), entry.instant.action);
@@ -121,7 +129,7 @@ Result<std::shared_ptr<arrow::Table>> ReadColumns(std::shared_ptr<arrow::io::Ran
 Status AppendLsmFile(const Storage& storage, const std::string& path, std::string_view first,
                      std::string_view last, TimelineHistory::Detail detail,
                      std::vector<ArchivedInstant>* out) {
-  const bool with_metadata = detail == TimelineHistory::Detail::kCommitMetadata;
+  const bool with_metadata = detail != TimelineHistory::Detail::kTimes;
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::io::RandomAccessFile> file, storage.OpenFile(path));
   std::vector<std::string> names = {"instantTime", "completionTime", "action"};
   if (with_metadata) names.push_back("metadata");
@@ -143,8 +151,10 @@ Status AppendLsmFile(const Storage& storage, const std::string& path, std::strin
     entry.instant.action = *action;
     entry.instant.state = InstantState::kCompleted;
     entry.instant.archived = true;
-    if (with_metadata && entry.instant.is_write()) {
+    if (WantsCommit(entry.instant, detail)) {
       ARROW_ASSIGN_OR_RAISE(entry.metadata, DecodeCommitMetadata(contents[i]));
+    } else if (WantsDeleted(entry.instant, detail)) {
+      ARROW_ASSIGN_OR_RAISE(entry.deleted, DecodeDeletedFiles(contents[i]));
     }
     out->push_back(std::move(entry));
   }
@@ -171,7 +181,7 @@ Status AppendArchiveEntry(const Json& entry, std::string_view first, std::string
   archived.instant.action = CompletedAction(*action);
   archived.instant.state = InstantState::kCompleted;
   archived.instant.archived = true;
-  if (detail == TimelineHistory::Detail::kCommitMetadata && archived.instant.is_write()) {
+  if (WantsCommit(archived.instant, detail)) {
     const char* field = archived.instant.action == Action::kReplaceCommit
                             ? "hoodieReplaceCommitMetadata"
                             : "hoodieCommitMetadata";
@@ -179,6 +189,9 @@ Status AppendArchiveEntry(const Json& entry, std::string_view first, std::string
     if (metadata != entry.end() && !metadata->is_null()) {
       ARROW_ASSIGN_OR_RAISE(archived.metadata, CommitMetadataFromJson(*metadata));
     }
+  } else if (WantsDeleted(archived.instant, detail)) {
+    const auto metadata = entry.find("hoodieCleanMetadata");
+    if (metadata != entry.end()) archived.deleted = DeletedFilesFromJson(*metadata);
   }
   out->push_back(std::move(archived));
   return Status::OK();
@@ -294,17 +307,28 @@ Result<std::vector<ArchivedInstant>> TimelineHistory::ReadArchiveLogs(std::strin
   return entries;
 }
 
+Status TimelineHistory::LoadCompletionTimes() const {
+  if (completion_) return Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const std::vector<ArchivedInstant> entries, Read({}, {}, Detail::kTimes));
+  completion_.emplace();
+  for (const ArchivedInstant& entry : entries) {
+    if (!entry.instant.is_write()) continue;
+    completion_->emplace(entry.instant.requested, entry.instant.completed);
+  }
+  return Status::OK();
+}
+
+Result<bool> TimelineHistory::HasWrite(std::string_view requested) const {
+  const std::lock_guard lock(mutex_);
+  ARROW_RETURN_NOT_OK(LoadCompletionTimes());
+  return completion_->empty() || requested < completion_->begin()->first ||
+         completion_->contains(requested);
+}
+
 Result<std::optional<std::string>> TimelineHistory::CompletionTime(
     std::string_view requested) const {
   const std::lock_guard lock(mutex_);
-  if (!completion_) {
-    ARROW_ASSIGN_OR_RAISE(const std::vector<ArchivedInstant> entries, Read({}, {}, Detail::kTimes));
-    completion_.emplace();
-    for (const ArchivedInstant& entry : entries) {
-      if (!entry.instant.is_write()) continue;
-      completion_->emplace(entry.instant.requested, entry.instant.completed);
-    }
-  }
+  ARROW_RETURN_NOT_OK(LoadCompletionTimes());
   const auto found = completion_->find(requested);
   if (found == completion_->end()) return std::nullopt;
   return found->second;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firth/io/storage.h"
+#include "firth/timeline/clean_metadata.h"
 #include "firth/timeline/commit_metadata.h"
 #include "firth/timeline/instant.h"
 
@@ -22,12 +23,13 @@ struct TimelineConfig;
 struct ArchivedInstant {
   Instant instant;
   CommitMetadata metadata;  // of writes
+  DeletedFiles deleted;     // of cleans
 };
 
 /// Reads archived instants when asked for; opening costs nothing. Safe to use from several threads.
 class TimelineHistory {
  public:
-  enum class Detail : uint8_t { kTimes, kCommitMetadata };
+  enum class Detail : uint8_t { kTimes, kCommitMetadata, kDeletedFiles };
 
   TimelineHistory(std::shared_ptr<const Storage> storage, const TimelineConfig& config);
 
@@ -39,8 +41,12 @@ class TimelineHistory {
   /// Completion time of an archived write; nullopt when the history does not have it. The first
   /// call reads the times of the whole history, later ones answer from memory.
   Result<std::optional<std::string>> CompletionTime(std::string_view requested) const;
+  /// Whether an archived write is `requested`; true for one before the first that the history has,
+  /// which may have lost its beginning.
+  Result<bool> HasWrite(std::string_view requested) const;
 
  private:
+  Status LoadCompletionTimes() const;  // the lock is held
   Result<std::vector<ArchivedInstant>> ReadLsm(std::string_view first, std::string_view last,
                                                Detail detail) const;
   Result<std::vector<ArchivedInstant>> ReadArchiveLogs(std::string_view first,

@@ -120,6 +120,16 @@ bool Timeline::IsArchived(std::string_view requested) const {
   return requested < first_active_write_ && !writes_.contains(requested);
 }
 
+bool Timeline::IsLogCompaction(std::string_view requested) const {
+  const auto plan = plans_.find(fmt::format("{}.{}", requested, ActionName(Action::kDeltaCommit)));
+  return plan != plans_.end() &&
+         plan->second.find(ActionName(Action::kLogCompaction)) != std::string::npos;
+}
+
+Result<bool> Timeline::HistoryHasWrite(std::string_view requested) const {
+  return history_->HasWrite(requested);
+}
+
 std::string_view Timeline::CompletionTime(std::string_view requested) const {
   const auto found = writes_.find(requested);
   if (found != writes_.end()) return found->second;
@@ -152,6 +162,15 @@ Result<std::vector<ArchivedInstant>> Timeline::LoadArchivedWrites(std::string_vi
   return archived;
 }
 
+Result<std::vector<ArchivedInstant>> Timeline::LoadArchivedCleans(std::string_view after) const {
+  ARROW_ASSIGN_OR_RAISE(std::vector<ArchivedInstant> archived,
+                        history_->Read(after, {}, TimelineHistory::Detail::kDeletedFiles));
+  std::erase_if(archived, [&](const ArchivedInstant& entry) {
+    return entry.instant.action != Action::kClean || entry.instant.requested <= after;
+  });
+  return archived;
+}
+
 Result<std::string> Timeline::ReadFile(std::string_view file_name) const {
   const auto size = file_sizes_.find(file_name);
   ARROW_ASSIGN_OR_RAISE(
@@ -167,6 +186,11 @@ Result<std::string> Timeline::ReadContent(const Instant& instant) const {
                          instant.requested, ActionName(instant.action));
   }
   return ReadFile(instant.file_name);
+}
+
+int64_t Timeline::ContentSize(const Instant& instant) const {
+  const auto size = file_sizes_.find(instant.file_name);
+  return size == file_sizes_.end() ? 0 : size->second;
 }
 
 Result<std::string> Timeline::ReadPlan(const Instant& instant) const {

@@ -51,6 +51,11 @@ class Timeline {
   /// The same with archived writes looked up in the history. Only needed where a write may have
   /// overlapped a table service; the first call that meets an archived write reads the history.
   Result<std::string> ExactCompletionTime(std::string_view requested) const;
+  /// Whether the instant is a log compaction that is on the active timeline with its plan.
+  bool IsLogCompaction(std::string_view requested) const;
+  /// Whether the history tells of a completed write at `requested`; also when it doesn't reach back
+  /// that far. The first call reads the times of the whole history.
+  Result<bool> HistoryHasWrite(std::string_view requested) const;
   /// Whether an instant that is not on the active timeline is older than its first write.
   bool IsArchived(std::string_view requested) const;
   /// Requested time of the first write instant on the active timeline, savepointed ones excluded;
@@ -62,9 +67,13 @@ class Timeline {
   /// Archived writes with first <= requested time <= last (empty: no bound), with their metadata.
   Result<std::vector<ArchivedInstant>> LoadArchivedWrites(std::string_view first,
                                                           std::string_view last) const;
+  /// Archived cleans requested later than `after` (empty: all), with what they deleted.
+  Result<std::vector<ArchivedInstant>> LoadArchivedCleans(std::string_view after) const;
 
   /// Raw content of an active instant's file, that of its highest state.
   Result<std::string> ReadContent(const Instant& instant) const;
+  /// Bytes of that file, as listed; 0 when not known.
+  int64_t ContentSize(const Instant& instant) const;
   /// Content of the requested file: the plan of a compaction, clustering, clean, rollback, ...,
   /// pending or completed.
   Result<std::string> ReadPlan(const Instant& instant) const;
