@@ -14,6 +14,7 @@
 
 #include "firth/common/memory.h"
 #include "firth/format/log/block_content.h"
+#include "firth/read/block_checks.h"
 #include "firth/read/output_stage.h"
 
 namespace firth {
@@ -143,6 +144,8 @@ Status LogLoader::OpenAvro() {
       text);
   if (decoder_ != nullptr && key == decoder_key_) return Status::OK();
   ARROW_ASSIGN_OR_RAISE(AvroSchemaPtr writer, ParseAvroSchema(text));
+  ARROW_RETURN_NOT_OK(CheckBlockSchema(
+      context_, *writer, cursor_.block->Get(LogHeaderKey::kInstantTime), IsPartial()));
   if (evolution.renames()) writer = evolution.Rename(writer);
   decoder_ = nullptr;
   ARROW_ASSIGN_OR_RAISE(decoder_, AvroDecoder::Make(writer, plan_.rows, BatchPool()));

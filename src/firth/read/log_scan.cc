@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "firth/common/log.h"
+#include "firth/read/block_checks.h"
 
 namespace firth {
 namespace {
@@ -25,12 +26,15 @@ bool InRange(const LogBlock& block, const InstantFilter& filter) {
 }
 
 // The per-block filters of spec 3.2, after corrupt blocks.
-bool IsVisible(const LogBlock& block, const ReadContext& context, std::string_view latest_instant) {
+Result<bool> IsVisible(const LogBlock& block, const ReadContext& context,
+                       std::string_view latest_instant) {
   if (block.type == LogBlockType::kCommand) return true;
   const std::string_view instant = block.Get(LogHeaderKey::kInstantTime);
   if (!latest_instant.empty() && instant > latest_instant) return false;
   // Later versions hide whole files of uncommitted instants; version 6 appends to shared ones.
-  return context.config.version >= 8 || context.timeline.IsCommitted(instant);
+  if (context.config.version >= 8) return true;
+  if (!context.timeline.IsCommitted(instant)) return false;
+  return context.timeline.IsArchived(instant) ? context.timeline.HistoryHasWrite(instant) : true;
 }
 
 bool IsPartial(const ScannedBlock& scanned) {
@@ -54,7 +58,12 @@ Result<LogSource> ReadHeaders(const ReadContext& context, const LogFile& log,
       continue;
     }
     if (block->type == LogBlockType::kCdc) continue;
-    if (IsVisible(*block, context, latest_instant)) found->push_back({*std::move(block), index});
+    const Status checked = CheckBlockHeader(context, log, *block);
+    if (!checked.ok()) {
+      return WithContext(checked, fmt::format("{}: block at offset {}", log.path, block->offset));
+    }
+    ARROW_ASSIGN_OR_RAISE(const bool visible, IsVisible(*block, context, latest_instant));
+    if (visible) found->push_back({*std::move(block), index});
   }
   return LogSource{log.path, log.size, std::move(reader)};
 }

@@ -14,18 +14,21 @@
 #include <vector>
 
 #include "firth/io/storage.h"
+#include "firth/read/commit_schemas.h"
 #include "firth/table/file_slice.h"
 #include "firth/table/table_config.h"
 #include "firth/table/table_schema.h"
 
 namespace firth {
 
-/// What every slice of a snapshot has in common. Immutable, shared by all readers of the snapshot.
+/// What every slice of a snapshot has in common, shared by all readers of the snapshot. Immutable,
+/// but for what is read when first needed.
 struct ReadContext {
   std::shared_ptr<const Storage> storage;
   TableConfig config;
   TableSchema schema;
   Timeline timeline;
+  std::shared_ptr<CommitSchemas> commit_schemas = std::make_shared<CommitSchemas>();
 };
 
 /// Which commits' rows and blocks an incremental read keeps. Values of _hoodie_commit_time.
