@@ -24,10 +24,12 @@ DONE, FAILED, USAGE, NOT_FOUND, CONFLICT, CORRUPT = range(6)
 # path. For these tables the rows as they were written say what is right.
 FROM_WRITTEN_ROWS = {
     "v9_cow_hive_urlencode": "part",
+    "v9_cow_keygen_hours": "ems",
     "v9_cow_slash_dates": "d",
     "v9_mor_keygen_timestamp": "ems",
     "v9_mor_odd_partition": "part",
     "v9_mor_odd_partition_encoded": "part",
+    "v9_mor_odd_partitions": "part",
 }
 REFUSED_FORMAT = {"v9_cow_orc": "orc"}
 
@@ -146,11 +148,23 @@ def _difference(expected, name, view):
     return None
 
 
-def written_until(archive, end):
-    """The latest version of every key in the commits completed by `end`, by replaying the steps of
-    a table that only knows upserts with growing ordering values. (commit time, row) pairs."""
-    expected = json.loads(archive.with_name(archive.stem + ".expected.json").read_text())
-    completed = {i["requested"]: i["completed"] or i["requested"] for i in expected["timeline"]}
+def _expected(archive):
+    return json.loads(archive.with_name(archive.stem + ".expected.json").read_text())
+
+
+def written_instants(archive):
+    """Requested times of the steps' writes."""
+    return [step["result"]["new_instants"][0] for step in _expected(archive)["steps"]]
+
+
+def written_until(archive, end, by_completion=True):
+    """The latest version of every key in the commits completed (or requested) by `end`, by
+    replaying the steps of a table that only knows upserts with growing ordering values.
+    (commit time, row) pairs."""
+    expected = _expected(archive)
+    completed = {}
+    if by_completion:
+        completed = {i["requested"]: i["completed"] or i["requested"] for i in expected["timeline"]}
     latest = {}
     for step in expected["steps"]:
         instant = step["result"]["new_instants"][0]
@@ -162,7 +176,7 @@ def written_until(archive, end):
 @functools.cache
 def queries(archive):
     """Every recorded view of one table."""
-    expected = json.loads(archive.with_name(archive.stem + ".expected.json").read_text())
+    expected = _expected(archive)
     fields = expected["schema"]
     pool = [canon.row_with_zones(row, fields) for row in expected["rows"]]
     column = FROM_WRITTEN_ROWS.get(expected["name"])

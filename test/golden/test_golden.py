@@ -69,6 +69,23 @@ def test_snapshots_whose_files_were_cleaned_are_never_half_read(query, answers):
     assert "clean" in answer.stderr
 
 
+@pytest.mark.parametrize("name", [name for name in ARCHIVES if name.endswith("_cow_archived")])
+def test_archived_snapshots_are_whole_or_not_found(name, tmp_path):
+    """Hudi's own answers for instants that left the active timeline are not recorded."""
+    path = tables.Tables(tmp_path).path(ARCHIVES[name])
+    refused = 0
+    for instant in tables.written_instants(ARCHIVES[name]):
+        answer = tables.read(path, ("--as-of", instant))
+        if answer.code == tables.NOT_FOUND:
+            assert "clean" in answer.stderr
+            refused += 1
+            continue
+        assert answer.code == tables.DONE, answer.stderr
+        written = tables.written_until(ARCHIVES[name], instant, by_completion=False)
+        assert answer.rows == tables.lines(row for _, row in written)
+    assert refused > 8 or name == "v6_cow_archived"  # where nothing was cleaned
+
+
 @pytest.mark.parametrize("query", differing(tables.NO_META_FIELDS))
 def test_incremental_reads_without_meta_fields_are_refused(query, answers):
     answer = answers[query].result()
