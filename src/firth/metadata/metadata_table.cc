@@ -41,8 +41,7 @@ bool Lists(std::string_view list, std::string_view partition) {
 std::vector<std::string_view> SortedKeys(std::span<const std::string> keys) {
   std::vector<std::string_view> sorted(keys.begin(), keys.end());
   std::ranges::sort(sorted);
-  const auto rest = std::ranges::unique(sorted);
-  sorted.erase(rest.begin(), rest.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   return sorted;
 }
 

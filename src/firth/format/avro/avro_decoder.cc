@@ -280,9 +280,14 @@ class PlannedDecoder final : public AvroDecoder {
       p = ReadBlock(step, p, &count, &block_bytes);
       if (p == nullptr) return nullptr;
       if (count == 0) return Appended(step, step.column->AppendList(), p);
+      const Bytes begin = p;
       for (; count > 0; --count) {
         p = Run(step.bodies[0], p);
         if (p == nullptr) return nullptr;
+      }
+      // A reader that skips the list relies on the size.
+      if (block_bytes >= 0 && p != begin + block_bytes) {
+        return Fail(step, begin, "a block of another size than it says");
       }
     }
   }

@@ -252,6 +252,21 @@ TEST(AvroDecoder, ErrorsNameTheColumnAndTheByte) {
   EXPECT_THAT(DecodeOne(R"("boolean")", arrow::boolean(), "\x02").message(), HasSubstr("boolean"));
 }
 
+// Who skips the list goes by that size, so both must agree on where it ends.
+TEST(AvroDecoder, ListBlocksHaveTheSizeTheyClaim) {
+  const auto decode = [](int64_t claimed) {
+    ByteWriter list;
+    for (const int64_t number : {int64_t{-2}, claimed, int64_t{5}, int64_t{6}, int64_t{0}}) {
+      list.PutZigZag(number);
+    }
+    return DecodeOne(R"({"type":"array","items":"int"})", arrow::list(arrow::int32()),
+                     list.bytes());
+  };
+  EXPECT_EQ(decode(2), Status::OK());
+  EXPECT_THAT(decode(1).message(), HasSubstr("another size"));
+  EXPECT_FALSE(decode(3).ok());
+}
+
 TEST(AvroDecoder, ListsNeverClaimMoreItemsThanBytes) {
   ByteWriter many;
   many.PutZigZag(int64_t{1} << 40);
