@@ -2,7 +2,6 @@
 #include "firth/scan/expected_files.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "firth/common/parallel.h"
 #include "firth/scan/pinned_snapshot.h"
@@ -18,11 +17,11 @@ std::vector<Instant> NewestWrites(const Timeline& timeline, std::string_view as_
   std::vector<Instant> newest;
   int64_t bytes = 0;
   const std::vector<Instant> writes = timeline.CompletedWrites();
-  for (const Instant& write : std::views::reverse(writes)) {
-    if (!as_of.empty() && write.requested > as_of) continue;
-    bytes += timeline.ContentSize(write);
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
+    if (!as_of.empty() && write->requested > as_of) continue;
+    bytes += timeline.ContentSize(*write);
     if (!newest.empty() && (bytes > kMaxMetadataBytes || newest.size() == kMaxWrites)) break;
-    newest.push_back(write);
+    newest.push_back(*write);
   }
   std::ranges::reverse(newest);
   return newest;
