@@ -28,13 +28,17 @@ std::string NamedCommand(const CLI::App& app) {
   return name;
 }
 
-// CLI11 only says that a verb is missing when it does not know the one that was given.
-std::string UnknownVerb(const CLI::App& app) {
+// CLI11 only says that a verb is missing when it does not know the one that was given, and calls an
+// unknown option an argument that was not expected.
+std::string UnknownArgument(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   const std::vector<std::string> rest = command->remaining();
-  const std::vector<const CLI::App*> verbs = command->get_subcommands(nullptr);
-  if (rest.empty() || verbs.empty()) return "";
+  if (rest.empty()) return "";
+  if (rest.front().starts_with("-")) return fmt::format("unknown option \"{}\"", rest.front());
+  std::vector<const CLI::App*> verbs = command->get_subcommands(nullptr);
+  std::erase_if(verbs, [](const CLI::App* verb) { return verb->get_name().empty(); });  // groups
+  if (verbs.empty()) return "";
   std::string message = fmt::format("unknown verb \"{}\"; verbs are", rest.front());
   for (const CLI::App* verb : verbs) {
     message += (verb == verbs.front() ? " " : ", ") + verb->get_name();
@@ -45,7 +49,7 @@ std::string UnknownVerb(const CLI::App& app) {
 // One line where CLI11 would print several.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  const std::string unknown = UnknownVerb(app);
+  const std::string unknown = UnknownArgument(app);
   const arrow::Status status =
       UsageError(unknown.empty() ? error.what() : unknown, "see " + NamedCommand(app) + " --help");
   std::cerr << ErrorLine(status) << std::endl;

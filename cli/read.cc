@@ -2,7 +2,6 @@
 // firth read.
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
-#include <fmt/format.h>
 
 #include <CLI/Option.hpp>
 #include <memory>
@@ -10,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/errors.h"
-#include "cli/numbers.h"
+#include "cli/explain.h"
 #include "cli/progress.h"
 #include "firth/scan.h"
 
@@ -48,47 +47,6 @@ arrow::Result<ScanOptions> ReadArguments::Scan() const {
   return scan;
 }
 
-// What --explain prints: each counter with a name for people and one for JSON.
-struct Counter {
-  const char* key;
-  const char* label;
-  int64_t value;
-};
-
-std::vector<Counter> Counters(const ScanReport& report, int64_t rows) {
-  return {
-      {"rows", "rows returned", rows},
-      {"partitions", "partitions", report.partitions},
-      {"partitions_pruned", "  skipped", report.partitions_pruned},
-      {"slices", "file slices", report.slices},
-      {"slices_pruned", "  skipped", report.slices_pruned},
-      {"row_groups", "row groups", report.row_groups},
-      {"row_groups_pruned", "  skipped", report.row_groups_pruned},
-      {"base_rows", "rows of base files", report.base_rows},
-      {"log_records", "log records", report.log_records},
-      {"corrupt_blocks", "corrupt log blocks", report.corrupt_blocks},
-      {"spilled_bytes", "bytes spilled", report.spilled_bytes},
-      {"list_calls", "list calls", report.list_calls},
-      {"read_calls", "read calls", report.read_calls},
-      {"bytes_read", "bytes read", report.bytes_read},
-  };
-}
-
-arrow::Status PrintReport(const ScanReport& report, int64_t rows, bool json) {
-  if (json) {
-    nlohmann::ordered_json object;
-    for (const Counter& counter : Counters(report, rows)) object[counter.key] = counter.value;
-    object["notes"] = report.notes;
-    return Print(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  }
-  std::string text;
-  for (const Counter& counter : Counters(report, rows)) {
-    text += fmt::format("{:<20}{:>16}\n", counter.label, FormatCount(counter.value));
-  }
-  for (const std::string& note : report.notes) text += Printable(note) + "\n";
-  return Print(text);
-}
-
 // Reads everything, shows nothing of it, and tells what it took.
 arrow::Status Explain(const ScanPlan& plan, arrow::RecordBatchReader* reader, bool json) {
   Progress progress("reading", "rows", 0);
@@ -99,7 +57,7 @@ arrow::Status Explain(const ScanPlan& plan, arrow::RecordBatchReader* reader, bo
     rows += batch->num_rows();
     progress.Update(rows);
   }
-  return PrintReport(plan.Report(), rows, json);
+  return PrintExplanation({{"rows", "rows returned", rows}}, plan.Report(), json);
 }
 
 arrow::Result<ScanPlan> PlanRead(Table* table, const AsOf& as_of, const ScanOptions& scan) {

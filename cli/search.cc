@@ -3,6 +3,7 @@
 #include "firth/search.h"
 
 #include <arrow/table.h>
+#include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
 #include <CLI/Option.hpp>
@@ -14,6 +15,7 @@
 
 #include "cli/command.h"
 #include "cli/errors.h"
+#include "cli/explain.h"
 
 namespace firth::cli {
 namespace {
@@ -28,7 +30,7 @@ struct SearchArguments {
   OutputArguments output;
   std::vector<std::string> columns;
   std::string where;
-  bool meta = false;
+  bool meta = false, explain = false;
   int64_t k = 10;
 
   void AddTo(CLI::App* command);
@@ -43,6 +45,8 @@ void SearchArguments::AddTo(CLI::App* command) {
   as_of.AddTo(command);
   command->add_flag("--meta", meta, "the five _hoodie_* columns too, first");
   output.AddTo(command);
+  command->add_flag("--explain", explain,
+                    "search, but print what was read and skipped instead of rows");
   resources.AddTo(command);
 }
 
@@ -87,6 +91,11 @@ json FuzzinessOf(const std::string& text) {
 
 // The query tree that the options stand for.
 arrow::Result<std::string> QueryTree(const TextArguments& arguments) {
+  arrow::util::InitializeUTF8();
+  if (!arrow::util::ValidateUTF8(arguments.query)) {
+    return UsageError("FTS_INVALID_UTF8_QUERY: QUERY is not well-formed UTF-8",
+                      "encode it as UTF-8");
+  }
   if (arguments.text_columns.empty()) {
     if (arguments.query.starts_with("{")) return arguments.query;
     return UsageError("search text needs --column, or a query tree in JSON as QUERY",
@@ -123,9 +132,18 @@ arrow::Status RunText(const TextArguments& arguments) {
   SearchOptions options;
   ARROW_RETURN_NOT_OK(arguments.Fill(&options));
   ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, PinFor(arguments));
+  TextSearchReport report;
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Table> rows,
-                        SearchText(snapshot, query, options));
-  return WriteResult(arguments, *rows);
+                        SearchText(snapshot, query, options, &report));
+  if (!arguments.explain) return WriteResult(arguments, *rows);
+  std::vector<Counter> counters = {{"rows", "rows returned", rows->num_rows()},
+                                   {"matches", "rows that match", report.matches},
+                                   {"passes", "passes over the text", report.passes}};
+  for (const TextSearchReport::Column& column : report.columns) {
+    counters.push_back({column.name + ".records", column.name + ": rows", column.records});
+    counters.push_back({column.name + ".tokens", column.name + ": words", column.tokens});
+  }
+  return PrintExplanation(std::move(counters), report.scan, arguments.table.json);
 }
 
 Verb AddText(CLI::App* search) {
@@ -208,9 +226,16 @@ arrow::Status RunVector(const VectorArguments& arguments) {
                                                          ? ParseVector(arguments.vector)
                                                          : ReadVectorQueries(arguments.queries));
   ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, PinFor(arguments));
+  VectorSearchReport report;
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Table> rows,
-                        SearchVector(snapshot, queries, options));
-  return WriteResult(arguments, *rows);
+                        SearchVector(snapshot, queries, options, &report));
+  if (!arguments.explain) return WriteResult(arguments, *rows);
+  return PrintExplanation({{"rows", "rows returned", rows->num_rows()},
+                           {"vectors", "rows searched", report.rows},
+                           {"null_vectors", "  without a vector", report.null_vectors},
+                           {"wrong_length", "  of another length", report.wrong_length},
+                           {"not_finite", "  not finite", report.not_finite}},
+                          report.scan, arguments.table.json);
 }
 
 Verb AddVector(CLI::App* search) {

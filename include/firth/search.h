@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firth/scan.h"
 #include "firth/table.h"
 
 namespace firth {
@@ -25,11 +26,12 @@ struct SearchOptions {
   bool with_meta = false;              ///< as ScanOptions::with_meta
   int threads = 0;                     ///< 0 means one per core
   int64_t memory_budget = int64_t{1} << 30;  ///< as ScanOptions::memory_budget
+  bool prune = true;                         ///< as ScanOptions::prune
 };
 
 /// What a text search saw.
 struct TextSearchReport {
-  /// A searched column over the partitions that the filter leaves.
+  /// A searched column over the rows that the statistics count.
   struct Column {
     std::string name;     ///< as the table has it
     int64_t records = 0;  ///< rows with a value
@@ -39,18 +41,20 @@ struct TextSearchReport {
   int64_t matches = 0;             ///< rows that match and pass the filter
   bool expansions_capped = false;  ///< a fuzzy term reached more terms than its max_expansions
   int passes = 1;                  ///< 2 when the matches outgrew the memory budget
+  ScanReport scan{};               ///< what reading took, all passes together
 };
 
-/// Ranked full-text search by exact BM25 with statistics of the whole snapshot; equal scores by
-/// record key (bytes), partition, file and position. The result does not depend on threads or
-/// batches.
+/// Ranked full-text search by exact BM25; equal scores by record key (bytes), partition, file and
+/// position. The statistics are those of the whole snapshot, or, where AND joins conditions on
+/// partition columns alone to the filter, of the rows that pass these. The result does not depend
+/// on threads, batches, memory or pruning.
 /// `query_json` is the query tree (docs/guide/search-text.md), e.g.
 /// {"match":{"column":"body","query":"payment declined","operator":"and"}}.
 /// @param report  filled when given
 /// @return rows best first, the wanted columns and `_score` (float32)
 /// Errors: kInvalidArgument whose message begins with a stable name such as FTS_UNKNOWN_OPTION;
 /// kCorrupt (FTS_INVALID_UTF8_VALUE) for a text that is not well-formed UTF-8.
-/// Cost: one scan of the text, key and filter columns of the partitions that the filter leaves (two
+/// Cost: one scan of the text, key and filter columns of the rows that the statistics count (two
 /// when the matches outgrow memory_budget), then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchText(const Snapshot& snapshot,
                                                         std::string_view query_json,
@@ -95,6 +99,7 @@ struct VectorSearchReport {
   int64_t null_vectors = 0;  ///< of these: no vector
   int64_t wrong_length = 0;  ///< another length than the queries
   int64_t not_finite = 0;    ///< a NaN, infinite or null element
+  ScanReport scan{};         ///< what reading took, all passes together
 };
 
 /// Exact nearest neighbours of each query: ranked by the distance in double precision, equal
@@ -107,8 +112,9 @@ struct VectorSearchReport {
 ///         queries, `_query` (int64), the number of its query; results of query 0 come first
 /// A zero vector in the table has cosine distance 1 from everything.
 /// Errors: kInvalidArgument for a column that holds no vectors, another dimension (both are named),
-/// a NaN or infinity in a query, and a zero query under cosine or dot; kResourceExhausted for a
-/// radius that matches more rows than memory_budget can hold.
+/// a NaN or infinity in a query, a zero query under cosine or dot, and an l2 distance or a dot
+/// product that a double cannot hold; kResourceExhausted for a radius that matches more rows than
+/// memory_budget can hold.
 /// Cost: one scan of the vector, key and filter columns, then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchVector(const Snapshot& snapshot,
                                                           const VectorQueries& queries,

@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 
 import numpy as np
 import pyarrow as pa
@@ -108,6 +109,27 @@ def test_text_options_build_the_query_tree(firth, tickets):
     tree = ids('{"match":{"column":"body","query":"card declined","operator":"and"}}')
     assert both < any_word and tree == both and phrase <= any_word
     assert ids("declined", "--column", "subject,body") >= ids("declined", "--column", "body")
+
+
+def test_explain_tells_what_was_read(firth, tickets):
+    text = ["search", "text", tickets.path, "declined", "--column", "body", "--explain"]
+    report = firth(*text, "--json").json
+    assert report["rows"] == report["matches"] == 3
+    assert report["slices"] > 0 and report["bytes_read"] > 0
+    assert report["body.records"] == sum(
+        r["body"] is not None for r in tickets.rows(tickets.expected["snapshot"])
+    )
+    assert "rows that match" in firth(*text).text
+    vector = ["search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY)]
+    report = firth(*vector, "-k", 4, "--explain", "--json").json
+    assert report["rows"] == 4 and report["vectors"] == 26
+    assert report["base_rows"] + report["log_records"] >= 26
+
+
+def test_a_query_that_is_not_utf8_is_refused(firth, tickets):
+    result = firth("search", "text", tickets.path, os.fsdecode(b"hudi\xff"), "--column", "body")
+    assert result.code == 2 and result.out == b""
+    assert "FTS_INVALID_UTF8_QUERY" in result.err
 
 
 def test_where_filters_before_the_best_are_taken(firth, tickets):

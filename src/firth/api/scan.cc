@@ -107,27 +107,14 @@ const std::vector<Split>& ScanPlan::splits() const { return impl_->splits; }
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanPlan::ReadSplit(const Split& split) const {
   ARROW_ASSIGN_OR_RAISE(FileSlice slice, ToFileSlice(split.slice));
-  return OpenSlice(impl_->plan->context, std::move(slice), impl_->plan->read, impl_->metrics);
+  return OpenSlice(impl_->plan->context, std::move(slice), impl_->plan->read,
+                   impl_->meter.metrics());
 }
 
 Result<std::shared_ptr<arrow::RecordBatchReader>> ScanPlan::ReadAll() const {
-  return ReadPlannedScan(impl_->plan, impl_->options, impl_->metrics);
+  return ReadPlannedScan(impl_->plan, impl_->options, impl_->meter.metrics());
 }
 
-ScanReport ScanPlan::Report() const {
-  ScanReport report = impl_->plan->report;
-  const SliceReadMetrics& metrics = *impl_->metrics;
-  report.row_groups = metrics.row_groups;
-  report.row_groups_pruned = metrics.row_groups_pruned;
-  report.base_rows = metrics.base_rows;
-  report.log_records = metrics.log_records;
-  report.spilled_bytes = metrics.spilled_bytes;
-  report.corrupt_blocks = metrics.corrupt_blocks;
-  const IoCounters& io = impl_->plan->context->storage->counters();
-  report.list_calls = io.list_calls - impl_->list_calls_before;
-  report.read_calls = io.read_calls - impl_->read_calls_before;
-  report.bytes_read = io.bytes_read - impl_->bytes_read_before;
-  return report;
-}
+ScanReport ScanPlan::Report() const { return impl_->meter.Report(impl_->plan->report); }
 
 }  // namespace firth

@@ -193,6 +193,43 @@ TEST_P(SearchTextTest, FilterComesBeforeTopKAndPartitionsBoundTheStatistics) {
             partitioned ? rows.Search(query, 5, p1, p1) : rows.Search(query, 5, All, p1));
 }
 
+// Whatever a plan can tell from paths: the scope is what the filter says.
+TEST_P(SearchTextTest, PruningChangesNeitherRowsNorScores) {
+  const Snapshot snapshot = Table::Open(table_.root().string())->Pin().ValueOrDie();
+  const Rows rows(expected_, expected_["snapshot"]);
+  const std::string query = VocabularyOf(GetParam()).queries.front();
+  const bool partitioned =
+      !expected_["properties"].value("hoodie.table.partition.fields", "").empty();
+  using Condition = std::function<bool(const json&)>;
+  const Condition p0 = [](const json& row) { return row["part"] == "p0"; };
+  const Condition newer = [](const json& row) { return row["ts"].get<int64_t>() >= 2; };
+  const Condition p0_newer = [&](const json& row) { return p0(row) && newer(row); };
+  const Condition p0_or_newer = [&](const json& row) { return p0(row) || newer(row); };
+  const Condition after_p0 = [](const json& row) { return row["part"] > "p0"; };
+  struct Case {
+    std::string where;
+    Condition scope, filter;
+  };
+  for (const Case& c : std::vector<Case>{
+           {"part = 'p0'", p0, p0},
+           {"part IN ('p0', 'nowhere')", p0, p0},
+           {"NOT part <> 'p0'", p0, p0},
+           {"part LIKE '%0'", p0, p0},
+           {"part > 'p0'", after_p0, after_p0},
+           {"part = 'p0' AND ts >= 2", p0, p0_newer},
+           {"ts >= 2 AND (part = 'p0' AND part < 'q')", p0, p0_newer},
+           {"part = 'p0' OR ts >= 2", All, p0_or_newer},
+           {"(part = 'p0' AND ts >= 2) OR (part = 'p0' AND ts >= 3)", All, p0_newer}}) {
+    SCOPED_TRACE(c.where);
+    const auto expected = rows.Search(query, 1000, partitioned ? c.scope : All, c.filter);
+    for (const bool prune : {true, false}) {
+      SearchOptions options{.k = 1000, .where = c.where, .columns = {"part", "id"}};
+      options.prune = prune;
+      EXPECT_EQ(Search(snapshot, query, options), expected) << "prune " << prune;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Golden, SearchTextTest,
                          ::testing::Values("v9_mor_search", "v9_mor_basic", "v9_cow_basic",
                                            "v9_cow_insert_duplicates", "v9_cow_no_meta_fields",

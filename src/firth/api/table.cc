@@ -166,11 +166,7 @@ Result<std::vector<FileSliceEntry>> Snapshot::Files() const {
 }
 
 Result<ScanPlan> Snapshot::Plan(const ScanOptions& options) const {
-  auto impl = std::make_shared<ScanPlan::Impl>();
-  const IoCounters& io = impl_->pinned->context->storage->counters();
-  impl->list_calls_before = io.list_calls;
-  impl->read_calls_before = io.read_calls;
-  impl->bytes_read_before = io.bytes_read;
+  auto impl = std::make_shared<ScanPlan::Impl>(impl_->pinned->context->storage);
   ARROW_ASSIGN_OR_RAISE(PlannedScan plan, PlanScan(impl_->pinned, options));
   for (const FileSlice& slice : plan.slices) impl->splits.push_back({MakeEntry(slice)});
   impl->plan = std::make_shared<PlannedScan>(std::move(plan));

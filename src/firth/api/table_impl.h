@@ -10,6 +10,7 @@
 #include "firth/scan.h"
 #include "firth/scan/pinned_snapshot.h"
 #include "firth/scan/planned_scan.h"
+#include "firth/scan/scan_meter.h"
 #include "firth/table.h"
 
 namespace firth {
@@ -43,12 +44,12 @@ struct Snapshot::Impl {
 };
 
 struct ScanPlan::Impl {
+  ScanMeter meter;  // counts from before planning
   std::shared_ptr<const PlannedScan> plan;
   ScanOptions options;
   std::vector<Split> splits;
-  // Of the storage before planning: the report counts from there.
-  int64_t list_calls_before = 0, read_calls_before = 0, bytes_read_before = 0;
-  std::shared_ptr<SliceReadMetrics> metrics = std::make_shared<SliceReadMetrics>();
+
+  explicit Impl(std::shared_ptr<const Storage> storage) : meter(std::move(storage)) {}
 };
 
 /// The value behind a snapshot, for the search functions.

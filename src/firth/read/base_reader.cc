@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "firth/read/prune.h"
+#include "firth/read/row_number.h"
 
 namespace firth {
 
@@ -131,7 +132,8 @@ Result<BaseBatch> BaseReader::Next() {
     result.first_row = position_;
     position_ += batch->num_rows();
     metrics_->base_rows.fetch_add(batch->num_rows(), std::memory_order_relaxed);
-    ARROW_ASSIGN_OR_RAISE(result.rows, reconciler_.Apply(*batch));
+    ARROW_ASSIGN_OR_RAISE(auto rows, reconciler_.Apply(*batch));
+    ARROW_ASSIGN_OR_RAISE(result.rows, NumberRows(std::move(rows), result.first_row));
     return result;
   }
 }

@@ -18,13 +18,15 @@ namespace firth {
 
 struct BaseBatch {
   std::shared_ptr<arrow::RecordBatch> rows;  // null at the end
-  int64_t first_row = 0;                     // row number of the first one in the file
+  /// Row number of the first one in the file; the others follow it there without gaps.
+  int64_t first_row = 0;
 };
 
 class BaseReader {
  public:
   /// `filter` is used to skip row groups that cannot match, never to drop single rows;
-  /// literal(true) reads everything. `constants` fill columns that the file lacks.
+  /// literal(true) reads everything. `constants` fill columns that the file lacks. A row number
+  /// column among `wanted` gets the positions in the file.
   static Result<std::unique_ptr<BaseReader>> Open(const ReadContext& context, const BaseFile& file,
                                                   std::shared_ptr<arrow::Schema> wanted,
                                                   const ColumnConstants& constants,

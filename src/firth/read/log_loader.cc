@@ -16,6 +16,7 @@
 #include "firth/format/log/block_content.h"
 #include "firth/read/block_checks.h"
 #include "firth/read/output_stage.h"
+#include "firth/read/row_number.h"
 
 namespace firth {
 namespace {
@@ -127,7 +128,7 @@ void LogLoader::SetPresent(const arrow::Schema& file) {
   if (!IsPartial()) return;
   auto present = std::make_shared<std::vector<bool>>();
   for (const auto& field : plan_.rows->fields()) {
-    present->push_back(file.GetFieldIndex(field->name()) >= 0);
+    present->push_back(file.GetFieldIndex(field->name()) >= 0 || field->name() == kRowNumberColumn);
   }
   present_ = std::move(present);
 }
@@ -157,7 +158,7 @@ Status LogLoader::OpenAvro() {
     const bool in_block = writer->FindField(name) != nullptr;
     const auto constant = constants_.find(name);
     if (!in_block && constant != constants_.end()) fills_.emplace_back(i, constant->second);
-    present->push_back(in_block || constant != constants_.end());
+    present->push_back(in_block || constant != constants_.end() || name == kRowNumberColumn);
   }
   present_ = IsPartial() ? std::move(present) : nullptr;
   return Status::OK();
@@ -247,6 +248,8 @@ Result<LogBatch> LogLoader::DataBatch(std::shared_ptr<arrow::RecordBatch> rows) 
     batch.positions.assign(cursor_.positions.begin() + first,
                            cursor_.positions.begin() + first + count);
   }
+  ARROW_ASSIGN_OR_RAISE(rows, NumberRows(std::move(rows), kFirstLogRow + rows_));
+  rows_ += count;
   if (options_.instants) {
     ARROW_ASSIGN_OR_RAISE(rows, KeepInstants(rows, *options_.instants));
   }

@@ -71,6 +71,7 @@ class LogLoader {
   SliceReadMetrics* metrics_;
   std::vector<size_t> last_block_;  // per source: number of its last block, plus one
   size_t next_block_ = 0;
+  int64_t rows_ = 0;  // of all data blocks, handed out
   Cursor cursor_;
   // The decoder is kept while blocks have the same schema.
   std::unique_ptr<AvroDecoder> decoder_;

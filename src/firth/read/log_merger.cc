@@ -114,7 +114,7 @@ void LogMerger::Place(Entry* entry, uint32_t batch, uint32_t row, const Side& si
 }
 
 VersionRef LogMerger::RefOf(const Entry& entry) const {
-  return {entry.batch + 1, entry.row, entry.merged};
+  return {source_of_[entry.batch], entry.row, entry.merged};
 }
 
 Status LogMerger::Fold(Entry* entry, uint32_t batch, uint32_t row, const Side& newer) {
@@ -126,7 +126,7 @@ Status LogMerger::Fold(Entry* entry, uint32_t batch, uint32_t row, const Side& n
     return Status::OK();
   }
   const VersionRef old_ref = RefOf(*entry);
-  const VersionRef new_ref{batch + 1, row, RecordMap::kNone};
+  const VersionRef new_ref{source_of_[batch], row, RecordMap::kNone};
   const VersionRef result = newer_wins ? combiner_.Combine(old_ref, new_ref, /*late=*/false)
                                        : combiner_.Combine(new_ref, old_ref, /*late=*/true);
   if (newer_wins) Place(entry, batch, row, newer);
@@ -136,7 +136,7 @@ Status LogMerger::Fold(Entry* entry, uint32_t batch, uint32_t row, const Side& n
 
 Status LogMerger::FoldCustom(Entry* entry, uint32_t batch, uint32_t row, const Side& newer) {
   const uint32_t older_source =
-      entry->merged == RecordMap::kNone ? entry->batch + 1 : entry->merged;
+      entry->merged == RecordMap::kNone ? source_of_[entry->batch] : entry->merged;
   const RecordVersion older{combiner_.source(older_source),
                             entry->merged == RecordMap::kNone ? entry->row : 0,
                             IsDelete(entry->flags)};
@@ -156,7 +156,7 @@ Status LogMerger::FoldCustom(Entry* entry, uint32_t batch, uint32_t row, const S
       Place(entry, batch, row, newer);
       entry->flags &= static_cast<uint8_t>(~row_flag::kDelete);
       // A custom merger's row is a source of its own; `merged` names the source.
-      entry->merged = combiner_.AddSource(std::move(outcome.row), nullptr);
+      entry->merged = combiner_.AddRow(std::move(outcome.row), {source_of_[batch], row});
       return Status::OK();
   }
   return Status::OK();
@@ -177,7 +177,7 @@ Status LogMerger::Add(LogBatch batch) {
   const auto number = static_cast<uint32_t>(batches_.size());
   batches_.push_back(std::move(batch));
   const LogBatch& added = batches_.back();
-  if (combining_) combiner_.AddSource(added.rows, added.present);
+  if (combining_) source_of_.push_back(combiner_.AddSource(added.rows, added.present));
   Keys keys{&checked_cast<const arrow::StringArray&>(*added.keys)};
   if (by_position_) keys.positions = &added.positions;
   if (keys.texts->null_count() > 0) return CorruptError("a log record has no record key");
@@ -213,14 +213,14 @@ void LogMerger::MergeRowByRules(Entry* entry, uint32_t row, const Side& base, Ba
 Status LogMerger::MergeRowCustom(Entry* entry, uint32_t row, BaseMerge* result,
                                  std::vector<VersionRef>* merged) {
   const bool alone = entry->merged == RecordMap::kNone;
-  const RecordVersion log{combiner_.source(alone ? entry->batch + 1 : entry->merged),
+  const RecordVersion log{combiner_.source(alone ? source_of_[entry->batch] : entry->merged),
                           alone ? entry->row : 0, IsDelete(entry->flags)};
   ARROW_ASSIGN_OR_RAISE(MergedRecord outcome,
                         plan_.merger->Merge({combiner_.source(kBaseSource), row, false}, log));
   result->keep[row] = outcome.kind == MergedRecord::Kind::kOlder;
   entry->emit = outcome.kind == MergedRecord::Kind::kNewer;
   if (outcome.kind == MergedRecord::Kind::kRow) {
-    merged->push_back({combiner_.AddSource(std::move(outcome.row), nullptr), 0, RecordMap::kNone});
+    merged->push_back({combiner_.AddRow(std::move(outcome.row), {kBaseSource, row}), 0});
   }
   return Status::OK();
 }

@@ -95,8 +95,9 @@ class LogMerger {
   bool by_position_;
   RecordMap map_;
   std::vector<LogBatch> batches_;
-  RecordCombiner combiner_;       // source 0 is the base batch, source i + 1 the log batch i
-  std::vector<uint64_t> hashes_;  // of the batch at hand
+  RecordCombiner combiner_;          // source 0 is the base batch
+  std::vector<uint32_t> source_of_;  // of each log batch: its number in the combiner
+  std::vector<uint64_t> hashes_;     // of the batch at hand
   std::vector<int64_t> base_positions_;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "firth/read/output_stage.h"
+#include "firth/read/row_number.h"
 #include "firth/read/value_text.h"
 
 namespace firth {
@@ -148,6 +149,7 @@ Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
   for (int i = 0; i < full.num_fields(); ++i) {
     if (needed[i]) fields.push_back(full.field(i));
   }
+  if (options.row_numbers) fields.push_back(RowNumberField());
   return arrow::schema(std::move(fields));
 }
 

@@ -63,7 +63,8 @@ struct MergePlan {
 };
 
 /// Columns of the full schema, in its order, that a read of `options` must have at hand; with
-/// `merging` also those that merging looks at. Errors: kNotFound for an unknown column.
+/// `merging` also those that merging looks at. The row numbers, if wanted, are the last column.
+/// Errors: kNotFound for an unknown column.
 Result<std::shared_ptr<arrow::Schema>> NeededColumns(const ReadContext& context,
                                                      const SliceReadOptions& options, bool merging);
 

@@ -42,6 +42,7 @@ class SpilledMerge : public MergeSource {
     } else {
       SliceReadOptions keys_only = job_->options;
       keys_only.columns.clear();
+      keys_only.row_numbers = false;
       keys_only.filter = arrow::compute::literal(true);
       ARROW_ASSIGN_OR_RAISE(auto columns, NeededColumns(*job_->context, keys_only, true));
       if (job_->plan.rows->GetFieldIndex(std::string(kOperationField)) >= 0) {

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "firth/common/memory.h"
+#include "firth/read/row_number.h"
 
 namespace firth {
 namespace {
@@ -86,6 +87,10 @@ Result<OutputStage> OutputStage::Make(const ReadContext& context,
     const bool hidden = !context.config.has_meta_fields && IsMetaField(name);
     stage.projection_.push_back(hidden ? -1 : input->GetFieldIndex(name));
     fields.push_back(context.schema.full->GetFieldByName(name));
+  }
+  if (options.row_numbers) {
+    stage.projection_.push_back(input->num_fields() - 1);
+    fields.push_back(RowNumberField());
   }
   stage.schema_ = arrow::schema(std::move(fields));
   stage.has_filter_ = !options.filter.Equals(cp::literal(true));

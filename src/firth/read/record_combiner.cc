@@ -12,26 +12,55 @@
 #include <utility>
 
 #include "firth/common/memory.h"
+#include "firth/read/row_number.h"
 
 namespace firth {
 
 using arrow::internal::checked_cast;
 
 RecordCombiner::RecordCombiner(const MergePlan& plan)
-    : plan_(plan), columns_(static_cast<size_t>(plan.rows->num_fields())) {}
+    : plan_(plan),
+      columns_(static_cast<size_t>(plan.rows->num_fields())),
+      number_column_(plan.rows->GetFieldIndex(kRowNumberColumn)) {
+  if (number_column_ < 0) return;
+  arrow::FieldVector fields = plan.rows->fields();
+  fields.erase(fields.begin() + number_column_);
+  unnumbered_ = arrow::schema(std::move(fields));
+}
+
+void RecordCombiner::SetRows(std::shared_ptr<arrow::RecordBatch> rows, Source* source) const {
+  source->columns = rows->columns();
+  if (unnumbered_ == nullptr) {
+    source->rows = std::move(rows);
+    return;
+  }
+  arrow::ArrayVector columns = source->columns;
+  columns.erase(columns.begin() + number_column_);
+  source->rows = arrow::RecordBatch::Make(unnumbered_, rows->num_rows(), std::move(columns));
+}
 
 uint32_t RecordCombiner::AddSource(std::shared_ptr<arrow::RecordBatch> rows,
                                    std::shared_ptr<const std::vector<bool>> present) {
   has_partial_ = has_partial_ || present != nullptr;
-  Source source{std::move(rows), {}, std::move(present)};
-  if (source.rows) source.columns = source.rows->columns();
+  Source source{nullptr, {}, std::move(present)};
+  if (rows) SetRows(std::move(rows), &source);
+  sources_.push_back(std::move(source));
+  return static_cast<uint32_t>(sources_.size() - 1);
+}
+
+uint32_t RecordCombiner::AddRow(std::shared_ptr<arrow::RecordBatch> row, const VersionRef& winner) {
+  Source source{std::move(row), {}, nullptr};
+  source.columns = source.rows->columns();
+  if (unnumbered_) {
+    const auto& numbers = sources_[winner.batch].columns[static_cast<size_t>(number_column_)];
+    source.columns.insert(source.columns.begin() + number_column_, numbers->Slice(winner.row, 1));
+  }
   sources_.push_back(std::move(source));
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 
 void RecordCombiner::ReplaceSource(uint32_t source, std::shared_ptr<arrow::RecordBatch> rows) {
-  sources_[source].columns = rows->columns();
-  sources_[source].rows = std::move(rows);
+  SetRows(std::move(rows), &sources_[source]);
 }
 
 RecordCombiner::Cell RecordCombiner::CellOf(const VersionRef& version, size_t column) const {

@@ -29,6 +29,8 @@ class RecordCombiner {
   /// Adds a source and returns its number. `present` as in LogBatch.
   uint32_t AddSource(std::shared_ptr<arrow::RecordBatch> rows,
                      std::shared_ptr<const std::vector<bool>> present);
+  /// Adds a row that a custom merger made of versions of which `winner` is the one that counts.
+  uint32_t AddRow(std::shared_ptr<arrow::RecordBatch> row, const VersionRef& winner);
   /// Exchanges the rows of a source of which no combination is left.
   void ReplaceSource(uint32_t source, std::shared_ptr<arrow::RecordBatch> rows);
 
@@ -39,6 +41,7 @@ class RecordCombiner {
   /// Rows of the given versions, in their order.
   Result<std::shared_ptr<arrow::RecordBatch>> Build(const std::vector<VersionRef>& versions) const;
 
+  /// The columns of the table; row numbers are none.
   const std::shared_ptr<arrow::RecordBatch>& source(uint32_t number) const {
     return sources_[number].rows;
   }
@@ -55,17 +58,20 @@ class RecordCombiner {
   };
   struct Source {
     std::shared_ptr<arrow::RecordBatch> rows;
-    std::vector<std::shared_ptr<arrow::Array>> columns;
+    std::vector<std::shared_ptr<arrow::Array>> columns;  // row numbers as well
     std::shared_ptr<const std::vector<bool>> present;
   };
 
+  void SetRows(std::shared_ptr<arrow::RecordBatch> rows, Source* source) const;
   Cell CellOf(const VersionRef& version, size_t column) const;
   bool TakesLow(const Cell& high, size_t column) const;
   bool IsDefault(const arrow::Array& column, int64_t row, const ColumnDefault& value) const;
 
   const MergePlan& plan_;
   size_t columns_;
-  bool has_partial_ = false;  // then presence alone decides (spec 02, 4.7)
+  int number_column_;                          // of plan_.rows; -1: has none
+  std::shared_ptr<arrow::Schema> unnumbered_;  // plan_.rows without its row numbers; null: has none
+  bool has_partial_ = false;                   // then presence alone decides (spec 02, 4.7)
   std::vector<Source> sources_;
   std::vector<Cell> combined_;  // [combination][column]
 };

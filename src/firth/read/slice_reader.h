@@ -39,6 +39,8 @@ struct InstantFilter {
 struct SliceReadOptions {
   /// Columns to return, a subset of ReadContext::schema.full in any order.
   std::vector<std::string> columns;
+  /// Return kRowNumberColumn (row_number.h) too, as the last column.
+  bool row_numbers = false;
   /// Over columns of the full schema, not bound; applied after merging. literal(true): none.
   arrow::compute::Expression filter = arrow::compute::literal(true);
   /// Blocks written later than this instant are invisible; empty: no bound.
@@ -62,7 +64,8 @@ struct SliceReadMetrics {
   std::atomic<int64_t> row_groups{0}, row_groups_pruned{0}, corrupt_blocks{0};
 };
 
-/// Opens a stream over one slice. Batches have exactly the schema of `options.columns`. Rows of one
+/// Opens a stream over one slice. Batches have exactly the schema of `options.columns`
+/// (and the row numbers). Rows of one
 /// base file come in file order; updated and inserted rows may follow at the end.
 /// Errors come from the stream as well: kCorrupt, kIo, kUnsupported.
 Result<std::shared_ptr<arrow::RecordBatchReader>> OpenSlice(

@@ -17,10 +17,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "firth/common/memory.h"
+#include "firth/read/row_number.h"
 #include "firth/record_merger.h"
 #include "firth/table/file_system_view.h"
 #include "firth/testing/json_rows.h"
@@ -399,6 +401,100 @@ TEST(OpenSlice, CustomMergerFoldsLogsAndThenTheBase) {
                 ::testing::ElementsAre(std::pair(0, 100 + 10), std::pair(1, 101 + 11 + 1'001)))
         << "budget " << budget;
   }
+}
+
+// Rows that were made by the merger lie between the versions of later blocks.
+TEST(OpenSlice, CustomMergerSeesTheVersionsOfEveryLogBlock) {
+  RegisterRecordMerger("com.example.Sum", std::make_shared<SumMerger>());
+  const TempDir dir;
+  TableBuilder builder(dir.table(), CustomSpec("com.example.Sum"));
+  builder.Insert(*PlainRows(0, 6, 1, 10, 0));
+  for (int64_t round = 1; round <= 4; ++round) {
+    builder.Upsert(*PlainRows(round - 1, 3, 1, 20, 100 * round));
+  }
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  std::map<int64_t, int64_t> expected;
+  for (int64_t id = 0; id < 6; ++id) {
+    expected[id] = id;
+    for (int64_t round = 1; round <= 4; ++round) {
+      if (id >= round - 1 && id < round + 2) expected[id] += 100 * round + id;
+    }
+  }
+  for (const int64_t budget : {int64_t{1} << 30, int64_t{300}}) {
+    SliceReadOptions options;
+    options.memory_budget = budget;
+    options.row_numbers = true;
+    std::map<int64_t, int64_t> sums;
+    for (const json& row : OpenTable(dir.table()).Read(options).ValueOrDie()) {
+      sums[row["id"]] = row["n"];
+    }
+    EXPECT_EQ(sums, expected) << "budget " << budget;
+  }
+}
+
+// The number of each row by its id.
+std::map<int64_t, int64_t> NumbersOf(const std::vector<json>& rows) {
+  std::map<int64_t, int64_t> numbers;
+  for (const json& row : rows) numbers[row["id"]] = row[kRowNumberColumn];
+  return numbers;
+}
+
+TEST(OpenSlice, RowNumbersDependOnNeitherColumnsNorBatchesNorSpilling) {
+  RegisterRecordMerger("com.example.Sum", std::make_shared<SumMerger>());
+  TableSpec partial = PlainSpec();
+  partial.properties = {
+      {"hoodie.compaction.payload.class", "org.apache.hudi.common.model.PartialUpdateAvroPayload"}};
+  for (const TableSpec& spec : {PlainSpec(), partial, CustomSpec("com.example.Sum")}) {
+    const TempDir dir;
+    TableBuilder builder(dir.table(), spec);
+    builder.Insert(*PlainRows(0, 400, 1, 10, 0));
+    for (int64_t round = 0; round < 3; ++round) {
+      builder.Upsert(*PlainRows(round * 7, 60 + 20 * round, 3, 9 + round, 1'000));
+    }
+    builder.Delete({"7", "21", "300"});
+    ASSERT_TRUE(builder.status().ok()) << builder.status();
+    const OpenTable table(dir.table());
+    ASSERT_EQ(table.slices.size(), 1);
+    SliceReadOptions options;
+    options.row_numbers = true;
+    const std::map<int64_t, int64_t> expected = NumbersOf(table.Read(options).ValueOrDie());
+    EXPECT_EQ(expected.at(1), 1) << "untouched rows have their position in the base file";
+    std::set<int64_t> different;
+    for (const auto& [id, number] : expected) different.insert(number);
+    EXPECT_EQ(different.size(), expected.size());
+    for (const std::vector<std::string>& columns :
+         {std::vector<std::string>{"id"}, {"id", "n"}, {"name", "id", "_hoodie_commit_time"}}) {
+      for (const int64_t budget : {int64_t{1} << 30, int64_t{3'000}}) {
+        for (const int64_t batch_rows : {16'384, 37}) {
+          options.columns = columns;
+          options.memory_budget = budget;
+          options.batch_rows = batch_rows;
+          EXPECT_EQ(NumbersOf(table.Read(options).ValueOrDie()), expected)
+              << columns.size() << " columns, budget " << budget << ", batches of " << batch_rows;
+        }
+      }
+    }
+  }
+}
+
+TEST(OpenSlice, RowNumbersOfABaseFileCountTheRowsThatPruningSkips) {
+  const TempDir dir;
+  TableSpec spec = PlainSpec();
+  spec.merge_on_read = false;
+  spec.row_group_rows = 100;
+  TableBuilder builder(dir.table(), spec);
+  builder.Insert(*PlainRows(0, 1'000, 1, 10, 0));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const OpenTable table(dir.table());
+  SliceReadOptions options;
+  options.columns = {"id"};
+  options.row_numbers = true;
+  options.filter = cp::and_(cp::greater_equal(cp::field_ref("id"), cp::literal(int64_t{250})),
+                            cp::less(cp::field_ref("id"), cp::literal(int64_t{430})));
+  const std::vector<json> rows = table.Read(options).ValueOrDie();
+  EXPECT_EQ(table.metrics->row_groups_pruned, 7);
+  EXPECT_EQ(rows.size(), 180);
+  for (const json& row : rows) EXPECT_EQ(row[kRowNumberColumn], row["id"]);
 }
 
 }  // namespace

@@ -206,12 +206,19 @@ Result<std::shared_ptr<arrow::Schema>> ResultSchema(const TableSchema& schema,
 
 Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
                              const ScanOptions& options) {
+  ARROW_ASSIGN_OR_RAISE(cp::Expression filter,
+                        ParsePredicate(options.where, *snapshot->context->schema.full));
+  return PlanScan(snapshot, options, std::move(filter));
+}
+
+Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
+                             const ScanOptions& options, cp::Expression filter) {
   ARROW_RETURN_NOT_OK(options.Validate());
   PlannedScan plan;
   plan.context = snapshot->context;
   const TableSchema& schema = snapshot->context->schema;
   ARROW_ASSIGN_OR_RAISE(plan.schema, ResultSchema(schema, options.columns, options.with_meta));
-  ARROW_ASSIGN_OR_RAISE(plan.read.filter, ParsePredicate(options.where, *schema.full));
+  plan.read.filter = std::move(filter);
   ARROW_ASSIGN_OR_RAISE(const cp::Expression bound, plan.read.filter.Bind(*schema.full));
   plan.read.columns = plan.schema->field_names();
   plan.read.prune = options.prune;

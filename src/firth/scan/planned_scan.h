@@ -26,6 +26,10 @@ struct PlannedScan {
 Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
                              const ScanOptions& options);
 
+/// The same with `filter`, over columns of the full schema, in place of `options.where`.
+Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
+                             const ScanOptions& options, arrow::compute::Expression filter);
+
 /// Streams all slices of a plan, in order, with the threads, budget and limit of `options`.
 std::shared_ptr<arrow::RecordBatchReader> ReadPlannedScan(
     std::shared_ptr<const PlannedScan> plan, const ScanOptions& options,

@@ -23,7 +23,7 @@ struct SliceName {
 struct RowAddress {
   std::string_view key;
   const SliceName* slice = nullptr;
-  int64_t row = 0;  ///< position in the slice's merged view
+  int64_t row = 0;  ///< its number in the slice
 };
 
 /// Rows that match a query but cannot be scored yet, because the statistics are not complete:

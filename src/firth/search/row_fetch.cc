@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "firth/common/parallel.h"
@@ -20,9 +22,9 @@
 namespace firth {
 namespace {
 
-constexpr char kRecordKey[] = "_hoodie_record_key";
+using arrow::internal::checked_cast;
 
-/// Which of the wanted rows lie in one slice: numbers in `rows`, by position.
+/// Which of the wanted rows lie in one slice: numbers in `rows`.
 using Wanted = std::vector<size_t>;
 
 Result<std::shared_ptr<arrow::Array>> IndexArray(const std::vector<int64_t>& values) {
@@ -31,83 +33,116 @@ Result<std::shared_ptr<arrow::Array>> IndexArray(const std::vector<int64_t>& val
   return builder.Finish();
 }
 
-Status CheckKeys(const arrow::RecordBatch& found, const std::vector<RowPosition>& rows,
-                 const Wanted& wanted, size_t first) {
-  const auto column = found.GetColumnByName(kRecordKey);
-  if (column == nullptr || column->type_id() != arrow::Type::STRING) return Status::OK();
-  const auto& keys = arrow::internal::checked_cast<const arrow::StringArray&>(*column);
-  for (int64_t i = 0; i < keys.length(); ++i) {
-    const RowPosition& row = rows[wanted[first + static_cast<size_t>(i)]];
-    if (!row.key.empty() && keys.GetView(i) != row.key) {
+Status CheckKeys(const arrow::Array& keys, const std::vector<RowPosition>& rows,
+                 std::span<const size_t> wanted) {
+  const auto& texts = checked_cast<const arrow::StringArray&>(keys);
+  for (int64_t i = 0; i < texts.length(); ++i) {
+    const RowPosition& row = rows[wanted[static_cast<size_t>(i)]];
+    if (texts.GetView(i) != row.key) {
       return InternalError("row {} of slice {} has key '{}' when read again, it had '{}'", row.row,
-                           row.slice, keys.GetView(i), row.key);
+                           row.slice, texts.GetView(i), row.key);
     }
   }
   return Status::OK();
 }
 
-/// The wanted rows of one slice, in the order of `wanted`.
-Result<std::vector<std::shared_ptr<arrow::RecordBatch>>> FetchSlice(
-    const PlannedScan& plan, int64_t slice, const std::vector<std::string>& columns,
-    const std::vector<RowPosition>& rows, const Wanted& wanted) {
-  SliceReadOptions read = plan.read;
-  read.columns = columns;
-  ARROW_ASSIGN_OR_RAISE(const auto stream,
-                        OpenSlice(plan.context, plan.slices[static_cast<size_t>(slice)],
-                                  std::move(read), std::make_shared<SliceReadMetrics>()));
-  std::vector<std::shared_ptr<arrow::RecordBatch>> found;
-  size_t next = 0;  // in wanted
-  int64_t batch_begin = 0;
-  while (next < wanted.size()) {
-    ARROW_ASSIGN_OR_RAISE(const auto batch, stream->Next());
-    if (batch == nullptr) {
-      return InternalError("slice {} ends at row {} when read again, row {} was found in it", slice,
-                           batch_begin, rows[wanted[next]].row);
-    }
-    const int64_t batch_end = batch_begin + batch->num_rows();
-    const size_t first = next;
-    std::vector<int64_t> indices;
-    for (; next < wanted.size() && rows[wanted[next]].row < batch_end; ++next) {
-      indices.push_back(rows[wanted[next]].row - batch_begin);
-    }
-    batch_begin = batch_end;
-    if (indices.empty()) continue;
-    ARROW_ASSIGN_OR_RAISE(const auto index_array, IndexArray(indices));
-    ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken, arrow::compute::Take(batch, index_array));
-    ARROW_RETURN_NOT_OK(CheckKeys(*taken.record_batch(), rows, wanted, first));
-    found.push_back(taken.record_batch());
+/// The rows of one slice that are wanted, in the order in which the slice gives them.
+class SliceFetch {
+ public:
+  SliceFetch(const std::vector<RowPosition>& rows, const Wanted& wanted) : rows_(rows) {
+    for (const size_t w : wanted) waiting_[rows[w].row].push_back(w);
   }
-  return found;
-}
+
+  Status Run(arrow::RecordBatchReader* stream, const std::optional<RecordKeys>& keys) {
+    while (!waiting_.empty()) {
+      ARROW_ASSIGN_OR_RAISE(const auto batch, stream->Next());
+      if (batch == nullptr) {
+        const RowPosition& row = rows_[waiting_.begin()->second.front()];
+        return InternalError("slice {} has no row {} when read again, it had one with key '{}'",
+                             row.slice, row.row, row.key);
+      }
+      const size_t first = order_.size();
+      ARROW_ASSIGN_OR_RAISE(const auto indices, IndexArray(Find(*batch)));
+      if (indices->length() == 0) continue;
+      ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken, arrow::compute::Take(batch, indices));
+      if (keys) {
+        ARROW_ASSIGN_OR_RAISE(const auto found_keys, keys->Of(*taken.record_batch()));
+        ARROW_RETURN_NOT_OK(CheckKeys(*found_keys, rows_, std::span(order_).subspan(first)));
+      }
+      batches_.push_back(taken.record_batch());
+    }
+    return Status::OK();
+  }
+
+  /// Row i of all batches together is rows[order()[i]].
+  const Wanted& order() const { return order_; }
+  const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches() const { return batches_; }
+
+ private:
+  /// Positions in the batch, one for each entry added to order_.
+  std::vector<int64_t> Find(const arrow::RecordBatch& batch) {
+    const auto& numbers = checked_cast<const arrow::Int64Array&>(*batch.columns().back());
+    std::vector<int64_t> indices;
+    for (int64_t i = 0; i < numbers.length(); ++i) {
+      const auto found = waiting_.find(numbers.Value(i));
+      if (found == waiting_.end()) continue;
+      indices.insert(indices.end(), found->second.size(), i);
+      order_.insert(order_.end(), found->second.begin(), found->second.end());
+      waiting_.erase(found);
+    }
+    return indices;
+  }
+
+  const std::vector<RowPosition>& rows_;
+  std::unordered_map<int64_t, Wanted> waiting_;  // by row number
+  Wanted order_;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches_;
+};
 
 }  // namespace
 
+Result<std::optional<RecordKeys>> KeysOfRows(const TableConfig& config, const arrow::Schema& rows) {
+  if (RecordKeys::Columns(config).empty()) return std::nullopt;
+  ARROW_ASSIGN_OR_RAISE(RecordKeys keys, RecordKeys::Make(config, rows));
+  return keys;
+}
+
 Result<std::shared_ptr<arrow::Table>> FetchRows(const PlannedScan& plan,
                                                 const std::shared_ptr<arrow::Schema>& schema,
-                                                const std::vector<RowPosition>& rows, int threads) {
+                                                const std::vector<RowPosition>& rows, int threads,
+                                                const std::shared_ptr<SliceReadMetrics>& metrics) {
   std::map<int64_t, Wanted> by_slice;
   for (size_t i = 0; i < rows.size(); ++i) by_slice[rows[i].slice].push_back(i);
-  std::vector<std::pair<int64_t, Wanted>> jobs(by_slice.begin(), by_slice.end());
-  std::vector<std::string> columns = schema->field_names();
-  if (schema->GetFieldIndex(kRecordKey) < 0) columns.emplace_back(kRecordKey);
-
-  std::vector<std::vector<std::shared_ptr<arrow::RecordBatch>>> found(jobs.size());
-  ARROW_RETURN_NOT_OK(RunParallel(jobs.size(), threads, [&](size_t i) -> Status {
-    auto& [slice, wanted] = jobs[i];
-    std::ranges::sort(wanted, {}, [&](size_t w) { return rows[w].row; });
-    ARROW_ASSIGN_OR_RAISE(found[i], FetchSlice(plan, slice, columns, rows, wanted));
-    return Status::OK();
+  std::vector<int64_t> slices;
+  std::vector<SliceFetch> fetches;
+  for (const auto& [slice, wanted] : by_slice) {
+    slices.push_back(slice);
+    fetches.emplace_back(rows, wanted);
+  }
+  const TableConfig& config = plan.context->config;
+  SliceReadOptions read = plan.read;
+  read.columns = schema->field_names();
+  for (const std::string& name : RecordKeys::Columns(config)) {
+    if (schema->GetFieldIndex(name) < 0) read.columns.push_back(name);
+  }
+  read.row_numbers = true;
+  ARROW_RETURN_NOT_OK(RunParallel(fetches.size(), threads, [&](size_t i) -> Status {
+    ARROW_ASSIGN_OR_RAISE(
+        const auto stream,
+        OpenSlice(plan.context, plan.slices[static_cast<size_t>(slices[i])], read, metrics));
+    ARROW_ASSIGN_OR_RAISE(const auto keys, KeysOfRows(config, *stream->schema()));
+    return fetches[i].Run(stream.get(), keys);
   }));
 
-  // The key column, if it is not wanted, is the last one.
+  // Key columns that are not wanted, and the row numbers, are the last ones.
   std::vector<int> wanted_columns(static_cast<size_t>(schema->num_fields()));
   std::iota(wanted_columns.begin(), wanted_columns.end(), 0);
   std::vector<int64_t> order(rows.size());  // where each wanted row was put
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   int64_t at = 0;
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    for (const size_t w : jobs[i].second) order[w] = at++;
-    for (const auto& batch : found[i]) {
+  for (const SliceFetch& fetch : fetches) {
+    for (const size_t w : fetch.order()) order[w] = at++;
+    for (const auto& batch : fetch.batches()) {
       ARROW_ASSIGN_OR_RAISE(auto selected, batch->SelectColumns(wanted_columns));
       batches.push_back(std::move(selected));
     }

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "firth/common/status.h"
+#include "firth/read/record_key.h"
 #include "firth/scan/planned_scan.h"
 
 namespace firth {
@@ -17,20 +19,25 @@ namespace firth {
 /// A row of a planned scan.
 struct RowPosition {
   int64_t slice = 0;  ///< index in PlannedScan::slices
-  int64_t row = 0;    ///< position in the stream that the plan gives for the slice
-  std::string key;    ///< record key, to check that it is that row; empty: not checked
+  int64_t row = 0;    ///< its number in the slice (read/row_number.h)
+  std::string key;    ///< record key, to check that it is that row; empty where there are no keys
 };
+
+/// What tells the keys of rows with RecordKeys::Columns; nullopt where a table has no record keys.
+Result<std::optional<RecordKeys>> KeysOfRows(const TableConfig& config, const arrow::Schema& rows);
 
 /// Reads rows again, with other columns.
 ///
-/// @param plan     the plan whose streams the positions count; its filter applies here, too
+/// @param plan     of the scan that found the rows; its filter applies here, too
 /// @param schema   wanted columns, a subset of the table's full schema
 /// @param rows     [n] any order, duplicates allowed
+/// @param metrics  counts what is read
 /// @return         [n] rows in the order of `rows`
-/// Errors: kInternal when a row is not where it was; those of reading.
+/// Errors: kInternal when a row is gone or has another key; those of reading.
 /// Cost: the slices that hold rows, up to the last of them; the rows themselves in memory.
 Result<std::shared_ptr<arrow::Table>> FetchRows(const PlannedScan& plan,
                                                 const std::shared_ptr<arrow::Schema>& schema,
-                                                const std::vector<RowPosition>& rows, int threads);
+                                                const std::vector<RowPosition>& rows, int threads,
+                                                const std::shared_ptr<SliceReadMetrics>& metrics);
 
 }  // namespace firth

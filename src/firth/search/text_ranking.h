@@ -16,7 +16,7 @@ struct TextHit {
   float score = 0;
   std::string key;
   SliceName slice;
-  int64_t row = 0;  ///< position in the slice's merged view
+  int64_t row = 0;  ///< its number in the slice
 
   bool operator==(const TextHit&) const = default;
 };

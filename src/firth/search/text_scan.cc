@@ -26,6 +26,7 @@ Status ForEachRow(const BoundQuery& query, const TextBatch& batch,
   }
   ARROW_ASSIGN_OR_RAISE(const TextValues keys, TextValues::Of("record key", *batch.keys));
   const auto* selected = static_cast<const arrow::BooleanArray*>(batch.selected.get());
+  const auto* numbers = static_cast<const arrow::Int64Array*>(batch.numbers.get());
   for (int64_t i = 0; i < batch.keys->length(); ++i) {
     for (size_t c = 0; c < scanners.size(); ++c) {
       if (values[c].IsNull(i)) {
@@ -38,7 +39,7 @@ Status ForEachRow(const BoundQuery& query, const TextBatch& batch,
             status, fmt::format("column \"{}\" of record \"{}\"", query.columns[c].name, keys[i]));
       }
     }
-    on_row(keys[i], batch.first_row + i,
+    on_row(keys[i], numbers == nullptr ? i : numbers->Value(i),
            selected == nullptr || (selected->IsValid(i) && selected->Value(i)));
   }
   return Status::OK();

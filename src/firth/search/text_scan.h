@@ -22,8 +22,8 @@ struct TextBatch {
   std::shared_ptr<arrow::Array> keys;
   /// Booleans: rows that may be results; the others count in the statistics only. Null: all rows.
   std::shared_ptr<arrow::Array> selected;
-  /// Position of the first row in the slice's merged view.
-  int64_t first_row = 0;
+  /// Row numbers, int64 (read/row_number.h). Null: positions in the batch.
+  std::shared_ptr<arrow::Array> numbers;
 };
 
 /// The statistics of all rows, and the rows that match.

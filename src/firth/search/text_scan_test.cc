@@ -54,7 +54,9 @@ TextBatch MakeBatch(const BoundQuery& query, const std::vector<TestRow>& rows) {
   }
   batch.keys = *keys.Finish();
   batch.selected = *selected.Finish();
-  batch.first_row = rows.front().row;
+  arrow::Int64Builder numbers;
+  for (const TestRow& row : rows) EXPECT_TRUE(numbers.Append(row.row).ok());
+  batch.numbers = *numbers.Finish();
   return batch;
 }
 

@@ -23,6 +23,7 @@
 #include "firth/read/record_key.h"
 #include "firth/scan/planned_scan.h"
 #include "firth/scan/predicate.h"
+#include "firth/scan/scan_meter.h"
 #include "firth/search/row_fetch.h"
 #include "firth/search/text_scan.h"
 
@@ -36,13 +37,14 @@ constexpr char kScore[] = "_score";
 /// What a hit takes in memory, with a short key.
 constexpr int64_t kHitBytes = 256;
 
-/// Everything that the threads of one search share. The rows come without the filter, because all
-/// of them count in the statistics; the filter becomes a mask.
+/// Everything that the threads of one search share. The scan reads the rows that the statistics
+/// count; the filter becomes a mask over them.
 struct TextSearchPlan {
   PlannedScan scan;
   std::shared_ptr<const BoundQuery> query;
   cp::Expression filter;
   int threads = 1;
+  std::shared_ptr<SliceReadMetrics> metrics;
 };
 
 /// The analyzer of a column of the table: no index defines another one.
@@ -58,34 +60,61 @@ Result<std::shared_ptr<const Analyzer>> AnalyzerOf(const TableSchema& schema,
   return Analyzer::Default();
 }
 
+/// The rows that the statistics count: those that pass the conditions on partition columns alone,
+/// of all that AND joins. That is a property of the filter and the rows, so it matters to the cost
+/// only which partitions a plan can tell from their paths. Rows of one partition can differ in the
+/// column of a formatted time: such a column bounds nothing.
+cp::Expression StatisticsScope(const cp::Expression& filter, const TableConfig& config) {
+  std::vector<std::string> fields;
+  for (size_t i = 0; i < config.partition_fields.size(); ++i) {
+    const bool formatted =
+        config.key_generator == KeyGenerator::kTimestamp ||
+        (i < config.partition_is_timestamp.size() && config.partition_is_timestamp[i]);
+    if (!formatted) fields.push_back(config.partition_fields[i]);
+  }
+  std::vector<cp::Expression> bounds;
+  for (cp::Expression& conjunct : SplitConjuncts(filter)) {
+    const std::vector<std::string> columns = ReferencedColumns(conjunct);
+    const bool bounds_partitions =
+        !columns.empty() && std::ranges::all_of(columns, [&](const std::string& column) {
+          return std::ranges::find(fields, column) != fields.end();
+        });
+    if (bounds_partitions) bounds.push_back(std::move(conjunct));
+  }
+  return cp::and_(std::move(bounds));
+}
+
 void AddColumn(const std::string& name, std::vector<std::string>* columns) {
   if (std::ranges::find(*columns, name) == columns->end()) columns->push_back(name);
 }
 
 Result<TextSearchPlan> PlanTextSearch(const std::shared_ptr<const PinnedSnapshot>& snapshot,
-                                      std::string_view query_json, const SearchOptions& options) {
+                                      std::string_view query_json, const SearchOptions& options,
+                                      const ScanMeter& meter) {
   if (options.k < 0) return InvalidError("k is {}; must be 0 or more", options.k);
   TextSearchPlan plan;
+  plan.metrics = meter.metrics();
   ARROW_ASSIGN_OR_RAISE(const TextQuery query, ParseTextQuery(query_json));
   ARROW_RETURN_NOT_OK(CheckRankedTextQuery(query));
   const ReadContext& context = *snapshot->context;
   ARROW_ASSIGN_OR_RAISE(plan.query, BoundQuery::Bind(query, [&](const std::string& column) {
                           return AnalyzerOf(context.schema, column);
                         }));
+  ARROW_ASSIGN_OR_RAISE(plan.filter, ParsePredicate(options.where, *context.schema.full));
   ScanOptions scan;
-  scan.where = options.where;
   scan.threads = options.threads;
   scan.memory_budget = options.memory_budget;
+  scan.prune = options.prune;
   plan.threads = ScanThreads(scan);
-  // Partitions that the filter rules out are outside the statistics, too; files are not.
-  ARROW_ASSIGN_OR_RAISE(plan.scan, PlanScan(snapshot, scan));
-  plan.filter = std::exchange(plan.scan.read.filter, cp::literal(true));
+  ARROW_ASSIGN_OR_RAISE(plan.scan,
+                        PlanScan(snapshot, scan, StatisticsScope(plan.filter, context.config)));
 
   std::vector<std::string>& columns = plan.scan.read.columns;
   columns.clear();
   for (const BoundColumn& column : plan.query->columns) columns.push_back(column.name);
   for (const std::string& name : RecordKeys::Columns(context.config)) AddColumn(name, &columns);
   for (const std::string& name : ReferencedColumns(plan.filter)) AddColumn(name, &columns);
+  plan.scan.read.row_numbers = true;
   return plan;
 }
 
@@ -105,8 +134,8 @@ Result<std::shared_ptr<arrow::Array>> Selected(const cp::Expression& bound_filte
 template <typename Pass>
 Status ScanSlice(const TextSearchPlan& plan, const FileSlice& slice, Pass* pass) {
   const ReadContext& context = *plan.scan.context;
-  ARROW_ASSIGN_OR_RAISE(const auto stream, OpenSlice(plan.scan.context, slice, plan.scan.read,
-                                                     std::make_shared<SliceReadMetrics>()));
+  ARROW_ASSIGN_OR_RAISE(const auto stream,
+                        OpenSlice(plan.scan.context, slice, plan.scan.read, plan.metrics));
   const std::shared_ptr<arrow::Schema> schema = stream->schema();
   const Result<RecordKeys> keys = RecordKeys::Make(context.config, *schema);
   if (!keys.ok()) {
@@ -124,8 +153,8 @@ Status ScanSlice(const TextSearchPlan& plan, const FileSlice& slice, Pass* pass)
         rows->columns().begin() + static_cast<int64_t>(plan.query->columns.size()));
     ARROW_ASSIGN_OR_RAISE(batch.keys, keys->Of(*rows));
     ARROW_ASSIGN_OR_RAISE(batch.selected, Selected(filter, rows));
+    batch.numbers = rows->columns().back();
     ARROW_RETURN_NOT_OK(pass->Add(name, batch));
-    batch.first_row += rows->num_rows();
   }
 }
 
@@ -176,11 +205,9 @@ std::vector<RowPosition> PositionsOf(const TextSearchPlan& plan, const TextHits&
     const FileSlice& slice = plan.scan.slices[i];
     number[{slice.partition, slice.file_id}] = static_cast<int64_t>(i);
   }
-  const bool stored_keys = plan.scan.context->config.has_meta_fields;
   std::vector<RowPosition> rows;
   for (const TextHit& hit : hits.best) {
-    rows.push_back({number[{hit.slice.partition, hit.slice.file_id}], hit.row,
-                    stored_keys ? hit.key : std::string()});
+    rows.push_back({number[{hit.slice.partition, hit.slice.file_id}], hit.row, hit.key});
   }
   return rows;
 }
@@ -196,7 +223,9 @@ Result<std::shared_ptr<arrow::Table>> SearchText(
   if (schema->GetFieldIndex(kScore) >= 0) {
     return InvalidError("the table has a column '{}' of its own; name the wanted columns", kScore);
   }
-  ARROW_ASSIGN_OR_RAISE(const TextSearchPlan plan, PlanTextSearch(snapshot, query_json, options));
+  const ScanMeter meter(snapshot->context->storage);
+  ARROW_ASSIGN_OR_RAISE(const TextSearchPlan plan,
+                        PlanTextSearch(snapshot, query_json, options, meter));
   TextSearchReport own_report;
   if (report == nullptr) report = &own_report;
   *report = {};
@@ -204,8 +233,10 @@ Result<std::shared_ptr<arrow::Table>> SearchText(
   report->matches = hits.total;
   report->expansions_capped = hits.expansions_capped;
 
-  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Table> rows,
-                        FetchRows(plan.scan, schema, PositionsOf(plan, hits), plan.threads));
+  ARROW_ASSIGN_OR_RAISE(
+      const std::shared_ptr<arrow::Table> rows,
+      FetchRows(plan.scan, schema, PositionsOf(plan, hits), plan.threads, plan.metrics));
+  report->scan = meter.Report(plan.scan.report);
   arrow::FloatBuilder scores;
   for (const TextHit& hit : hits.best) ARROW_RETURN_NOT_OK(scores.Append(hit.score));
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Array> score, scores.Finish());

@@ -19,6 +19,43 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSmallestNorm = 1e-12;
 constexpr double kLargestNorm = 1e15;
 
+/// Sums of this size or more lack nothing that products lost to underflow.
+constexpr double kSmallestSum = 0x1p-900;
+
+/// Products of the largest elements must be normal numbers, else the sum has lost digits.
+constexpr int kSmallestExponent = -1021;
+
+/// Whether the products of a sum neither overflowed nor got lost.
+bool IsSound(double sum) { return std::abs(sum) >= kSmallestSum && std::isfinite(sum); }
+
+/// The largest size of an element; NaN when one is not finite.
+template <typename T>
+double LargestOf(const T* values, size_t dim) {
+  double largest = 0;
+  for (size_t i = 0; i < dim; ++i) {
+    const double size = std::abs(static_cast<double>(values[i]));
+    if (!std::isfinite(size)) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+/// The values times 2^-exponent: exact, but for what is too small beside the largest to matter.
+template <typename T>
+std::vector<double> Scaled(const T* values, size_t dim, int exponent) {
+  std::vector<double> scaled(dim);
+  for (size_t i = 0; i < dim; ++i) {
+    scaled[i] = std::ldexp(static_cast<double>(values[i]), -exponent);
+  }
+  return scaled;
+}
+
+double SumOfSquares(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v * v;
+  return sum;
+}
+
 template <typename T>
 double L2(const double* query, const T* row, size_t dim) {
   double sum = 0;
@@ -26,7 +63,14 @@ double L2(const double* query, const T* row, size_t dim) {
     const double d = query[i] - row[i];
     sum += d * d;
   }
-  return std::sqrt(sum);
+  if (IsSound(sum)) return std::sqrt(sum);
+  std::vector<double> differences(dim);
+  for (size_t i = 0; i < dim; ++i) differences[i] = query[i] - row[i];
+  const double largest = LargestOf(differences.data(), dim);
+  if (largest == 0) return 0;
+  if (std::isnan(largest)) return kInfinity;
+  const int exponent = std::ilogb(largest);
+  return std::ldexp(std::sqrt(SumOfSquares(Scaled(differences.data(), dim, exponent))), exponent);
 }
 
 template <typename T>
@@ -37,6 +81,21 @@ double Dot(const double* query, const T* row, size_t dim) {
 }
 
 template <typename T>
+double DotDistance(const double* query, const T* row, size_t dim) {
+  const double sum = Dot(query, row, dim);
+  if (IsSound(sum)) return -sum;
+  const double largest = LargestOf(row, dim);
+  if (largest == 0 || std::isnan(largest)) return largest;
+  const int row_exponent = std::ilogb(largest);
+  const int query_exponent = std::ilogb(LargestOf(query, dim));
+  const double scaled =
+      Dot(Scaled(query, dim, query_exponent).data(), Scaled(row, dim, row_exponent).data(), dim);
+  const int exponent = query_exponent + row_exponent;
+  if (scaled == 0) return 0;
+  return exponent < kSmallestExponent ? kInfinity : -std::ldexp(scaled, exponent);
+}
+
+template <typename T>
 double Cosine(const double* query, double query_norm, const T* row, size_t dim) {
   double dot = 0, norm = 0;
   for (size_t i = 0; i < dim; ++i) {
@@ -44,10 +103,13 @@ double Cosine(const double* query, double query_norm, const T* row, size_t dim) 
     dot += query[i] * x;
     norm += x * x;
   }
-  const double scale = query_norm * std::sqrt(norm);
-  if (scale == 0) return 1;  // a zero vector is at right angles to everything
-  const double distance = 1 - dot / scale;
-  return std::isnan(distance) ? distance : std::clamp(distance, 0.0, 2.0);
+  if (!IsSound(norm)) {
+    const double largest = LargestOf(row, dim);
+    if (std::isnan(largest)) return largest;
+    if (largest == 0) return 1;  // a zero vector is at right angles to everything
+    return Cosine(query, query_norm, Scaled(row, dim, std::ilogb(largest)).data(), dim);
+  }
+  return std::clamp(1 - dot / (query_norm * std::sqrt(norm)), 0.0, 2.0);
 }
 
 template <typename T>
@@ -57,7 +119,7 @@ double DistanceOf(VectorMetric metric, const double* query, double query_norm, c
     case VectorMetric::kL2:
       return L2(query, row, dim);
     case VectorMetric::kDot:
-      return -Dot(query, row, dim);
+      return DotDistance(query, row, dim);
     case VectorMetric::kCosine:
       break;
   }
@@ -95,15 +157,18 @@ Result<std::shared_ptr<const VectorQuerySet>> VectorQuerySet::Make(const VectorQ
   set->count_ = queries.values.size() / dim;
   set->values_ = queries.values;
   set->norms_.resize(set->count_);
+  for (size_t q = 0; q < set->count_; ++q) {
+    ARROW_RETURN_NOT_OK(set->CheckQuery(q));
+    double* values = set->values_.data() + q * dim;
+    if (options.metric == VectorMetric::kCosine) {
+      std::ranges::copy(Scaled(values, dim, std::ilogb(LargestOf(values, dim))), values);
+    }
+    set->norms_[q] = std::sqrt(Dot(values, values, dim));
+  }
   const size_t padded = (set->count_ + kQueryBlock - 1) / kQueryBlock * kQueryBlock;
   set->floats_.resize(padded * dim);
   std::ranges::transform(set->values_, set->floats_.begin(),
                          [](double v) { return static_cast<float>(v); });
-  for (size_t q = 0; q < set->count_; ++q) {
-    const double* values = set->values_.data() + q * dim;
-    set->norms_[q] = std::sqrt(Dot(values, values, dim));
-    ARROW_RETURN_NOT_OK(set->CheckQuery(q));
-  }
   return set;
 }
 

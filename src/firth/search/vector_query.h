@@ -17,9 +17,11 @@ namespace firth {
 /// Immutable; shared by the threads of a search.
 ///
 /// Distances are defined in double precision, summed in index order without contraction, so every
-/// machine gives the same bits (stock Hudi's differ in the last one or two). The float32 kernels
-/// only sift: a row is dropped unseen when its score cannot belong to a row within the wanted
-/// distance, whatever the rounding of query, row and sum. All others get their exact distance.
+/// machine gives the same bits (stock Hudi's differ in the last one or two). Where squares or
+/// products would leave the range of doubles, powers of two are taken out first. The float32
+/// kernels only sift: a row is dropped unseen when its score cannot belong to a row within the
+/// wanted distance, whatever the rounding of query, row and sum. All others get their exact
+/// distance.
 class VectorQuerySet {
  public:
   struct Options {
@@ -47,8 +49,9 @@ class VectorQuerySet {
   /// Query q in float32. Rounded up to a multiple of kQueryBlock queries lie behind each other.
   const float* Floats(size_t q) const { return floats_.data() + q * dim_; }
 
-  /// The distance of query q from a row of dim() elements. NaN or infinite when an element is, or
-  /// when the sum overflows.
+  /// The distance of query q from a row of dim() elements: NaN or infinite when an element is.
+  /// Exact for elements of any size. Infinite as well when a double cannot hold it: an l2 distance
+  /// or a dot product too large, a dot product too small.
   double Distance(size_t q, VectorColumn::Element element, const void* row) const;
 
   /// Which scores prove that a row is farther from query q than `distance`. Holds for all levels of
@@ -65,7 +68,7 @@ class VectorQuerySet {
   Options options_;
   size_t count_ = 0;
   size_t dim_ = 0;
-  std::vector<double> values_;
+  std::vector<double> values_;  // under cosine with the largest element of each query in [1, 2)
   std::vector<double> norms_;
   std::vector<float> floats_;
 };

@@ -17,6 +17,7 @@
 #include "firth/common/log.h"
 #include "firth/common/parallel.h"
 #include "firth/scan/planned_scan.h"
+#include "firth/scan/scan_meter.h"
 #include "firth/search/row_fetch.h"
 #include "firth/search/vector_column.h"
 #include "firth/search/vector_query.h"
@@ -25,7 +26,6 @@
 namespace firth {
 namespace {
 
-constexpr char kRecordKey[] = "_hoodie_record_key";
 constexpr char kDistance[] = "_distance";
 constexpr char kQuery[] = "_query";
 
@@ -59,38 +59,51 @@ Result<PlannedScan> PlanVectorScan(const std::shared_ptr<const PinnedSnapshot>& 
     return WrongDimension(options.column, *dimension, queries.dim);
   }
   ScanOptions scan;
-  scan.columns = {options.column, kRecordKey};
+  scan.columns = {options.column};
   scan.where = options.where;
+  scan.prune = options.prune;
   scan.threads = options.threads;
   scan.memory_budget = options.memory_budget;
   scan.batch_rows = std::clamp(kBatchBytes / (queries.dim * static_cast<int64_t>(sizeof(float))),
                                kMinBatchRows, kMaxBatchRows);
-  return PlanScan(snapshot, scan);
+  ARROW_ASSIGN_OR_RAISE(PlannedScan plan, PlanScan(snapshot, scan));
+  for (std::string& name : RecordKeys::Columns(plan.context->config)) {
+    if (name != options.column) plan.read.columns.push_back(std::move(name));
+  }
+  plan.read.row_numbers = true;
+  return plan;
 }
 
-Status ScanSlice(const PlannedScan& plan, size_t slice, VectorTopK* topk) {
-  ARROW_ASSIGN_OR_RAISE(const auto stream, OpenSlice(plan.context, plan.slices[slice], plan.read,
-                                                     std::make_shared<SliceReadMetrics>()));
+Status ScanSlice(const PlannedScan& plan, size_t slice,
+                 const std::shared_ptr<SliceReadMetrics>& metrics, VectorTopK* topk) {
+  ARROW_ASSIGN_OR_RAISE(const auto stream,
+                        OpenSlice(plan.context, plan.slices[slice], plan.read, metrics));
+  ARROW_ASSIGN_OR_RAISE(const std::optional<RecordKeys> keys,
+                        KeysOfRows(plan.context->config, *stream->schema()));
   VectorBatch batch;
   batch.slice = static_cast<int64_t>(slice);
   while (true) {
     ARROW_ASSIGN_OR_RAISE(const auto rows, stream->Next());
     if (rows == nullptr) return Status::OK();
     batch.vectors = rows->column(0);
-    batch.keys = rows->column(1);
+    if (keys) {
+      ARROW_ASSIGN_OR_RAISE(batch.keys, keys->Of(*rows));
+    }
+    batch.numbers = rows->columns().back();
     ARROW_RETURN_NOT_OK(topk->Add(batch));
-    batch.first_row += rows->num_rows();
   }
 }
 
 /// Scans all slices, each by one thread; every thread has its own collector.
-Result<VectorTopK> ScanAll(const PlannedScan& plan, int threads, const VectorTopK& empty) {
+Result<VectorTopK> ScanAll(const PlannedScan& plan, int threads,
+                           const std::shared_ptr<SliceReadMetrics>& metrics,
+                           const VectorTopK& empty) {
   const auto workers = std::clamp<size_t>(plan.slices.size(), 1, static_cast<size_t>(threads));
   std::deque<VectorTopK> collectors(workers, empty);
   std::atomic<size_t> next{0};
   ARROW_RETURN_NOT_OK(RunParallel(workers, static_cast<int>(workers), [&](size_t w) -> Status {
     for (size_t i = next++; i < plan.slices.size(); i = next++) {
-      ARROW_RETURN_NOT_OK(ScanSlice(plan, i, &collectors[w]));
+      ARROW_RETURN_NOT_OK(ScanSlice(plan, i, metrics, &collectors[w]));
     }
     return Status::OK();
   }));
@@ -141,16 +154,15 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
       return InvalidError("the table has a column '{}' of its own; name the wanted columns", name);
     }
   }
+  const ScanMeter meter(snapshot->context->storage);
   ARROW_ASSIGN_OR_RAISE(const PlannedScan plan, PlanVectorScan(snapshot, queries, options));
   ScanOptions threads;
   threads.threads = options.threads;
   const int num_threads = ScanThreads(threads);
   ARROW_ASSIGN_OR_RAISE(
-      VectorTopK topk, ScanAll(plan, num_threads,
+      VectorTopK topk, ScanAll(plan, num_threads, meter.metrics(),
                                VectorTopK(set, options.column, options.memory_budget / kHitBytes)));
   ARROW_RETURN_NOT_OK(CheckReport(topk, options, queries.dim));
-  if (report != nullptr) *report = topk.report();
-
   std::vector<RowPosition> rows;
   std::vector<double> distances;
   std::vector<int64_t> numbers;
@@ -163,7 +175,11 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
     }
   }
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table,
-                        FetchRows(plan, schema, rows, num_threads));
+                        FetchRows(plan, schema, rows, num_threads, meter.metrics()));
+  if (report != nullptr) {
+    *report = topk.report();
+    report->scan = meter.Report(plan.report);
+  }
   ARROW_ASSIGN_OR_RAISE(table, Append<arrow::DoubleBuilder>(table, kDistance, distances));
   if (set->count() == 1 && !options.number_queries) return table;
   return Append<arrow::Int64Builder>(table, kQuery, numbers);

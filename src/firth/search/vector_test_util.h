@@ -83,6 +83,12 @@ inline std::shared_ptr<arrow::BooleanArray> Booleans(const std::vector<bool>& va
   return std::static_pointer_cast<arrow::BooleanArray>(builder.Finish().ValueOrDie());
 }
 
+inline std::shared_ptr<arrow::Array> Numbers(int64_t first, int64_t count) {
+  arrow::Int64Builder builder;
+  for (int64_t i = 0; i < count; ++i) EXPECT_TRUE(builder.Append(first + i).ok());
+  return builder.Finish().ValueOrDie();
+}
+
 inline std::vector<std::string> NumberedKeys(size_t count) {
   std::vector<std::string> keys(count);
   for (size_t i = 0; i < count; ++i) keys[i] = std::to_string(i);

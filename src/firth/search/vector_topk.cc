@@ -23,6 +23,11 @@ std::string_view KeyAt(const VectorBatch& batch, int64_t row) {
   return arrow::internal::checked_cast<const arrow::StringArray&>(*batch.keys).GetView(row);
 }
 
+int64_t NumberOf(const VectorBatch& batch, int64_t row) {
+  if (batch.numbers == nullptr) return row;
+  return arrow::internal::checked_cast<const arrow::Int64Array&>(*batch.numbers).Value(row);
+}
+
 template <typename T>
 bool AllFinite(const T* values, size_t dim) {
   return std::all_of(values, values + dim, [](T v) { return std::isfinite(v); });
@@ -195,16 +200,15 @@ Status VectorTopK::Offer(const Tile& tile, size_t query, int64_t row) {
   const void* data = tile.column.Data(row);
   const double distance = queries_->Distance(query, tile.column.element(), data);
   if (!std::isfinite(distance)) {
-    const bool finite = AllFinite(tile.column.element(), data, queries_->dim());
-    if (!finite || std::isnan(distance)) {
-      if (query == 0) ++report_.not_finite;  // once a row, not once a query
-      return Status::OK();
-    }
+    if (AllFinite(tile.column.element(), data, queries_->dim()))
+      return OutOfRange(tile, query, row);
+    if (query == 0) ++report_.not_finite;  // once a row, not once a query
+    return Status::OK();
   }
   if (Rejects(query, distance)) return Status::OK();
   const VectorBatch& batch = tile.batch;
   return Insert(query,
-                {distance, std::string(KeyAt(batch, row)), batch.slice, batch.first_row + row});
+                {distance, std::string(KeyAt(batch, row)), batch.slice, NumberOf(batch, row)});
 }
 
 /// Whether the distance alone keeps a row out. Rows as far as the farthest hit may still get in.
@@ -233,6 +237,17 @@ Status VectorTopK::Insert(size_t query, VectorHit hit) {
     found_[query].bound = queries_->BoundFor(query, hits.front().distance);
   }
   return Status::OK();
+}
+
+/// Every such row comes here, whatever the order of rows: no score rules it out.
+Status VectorTopK::OutOfRange(const Tile& tile, size_t query, int64_t row) const {
+  return InvalidError(
+      "no double can hold the distance of query {} from the vector of record '{}' in column '{}': "
+      "their elements are too large or too small{}",
+      query, KeyAt(tile.batch, row), column_,
+      queries_->options().metric == VectorMetric::kDot
+          ? "; a query of another length ranks the same by dot product"
+          : "");
 }
 
 Status VectorTopK::TooManyHits() const {

@@ -21,18 +21,18 @@ namespace firth {
 /// Consecutive rows of one slice.
 struct VectorBatch {
   std::shared_ptr<arrow::Array> vectors;
-  /// Record keys, utf8; nullptr where the table stores none. Null entries count as empty.
+  /// Record keys, utf8; nullptr where the table has none. Null entries count as empty.
   std::shared_ptr<arrow::Array> keys;
   /// Which rows take part: true entries. nullptr: all.
   std::shared_ptr<arrow::BooleanArray> selection;
   /// The number of the slice. Slices are numbered in the order of (partition, file id).
   int64_t slice = 0;
-  /// Position of row 0 in the slice's stream.
-  int64_t first_row = 0;
+  /// Row numbers, int64 (read/row_number.h). Null: positions in the batch.
+  std::shared_ptr<arrow::Array> numbers;
 };
 
 /// One result. The order of results is that of the members, nearest first: equal distances by
-/// record key (bytes), then partition and file id, then position.
+/// record key (bytes), then partition and file id, then row number.
 struct VectorHit {
   double distance = 0;
   std::string key;
@@ -51,7 +51,8 @@ class VectorTopK {
   VectorTopK(std::shared_ptr<const VectorQuerySet> queries, std::string column, int64_t max_hits,
              const DistanceKernels& kernels = BestDistanceKernels());
 
-  /// Errors: kInvalidArgument for a column without vectors, kResourceExhausted.
+  /// Errors: kInvalidArgument for a column without vectors, and for a distance beyond the range of
+  /// a double; kResourceExhausted.
   Status Add(const VectorBatch& batch);
   /// Takes over what another collector of the same queries found.
   Status Merge(VectorTopK other);
@@ -81,6 +82,7 @@ class VectorTopK {
   Status Offer(const Tile& tile, size_t query, int64_t row);
   Status Insert(size_t query, VectorHit hit);
   bool Rejects(size_t query, double distance) const;
+  Status OutOfRange(const Tile& tile, size_t query, int64_t row) const;
   Status TooManyHits() const;
 
   std::shared_ptr<const VectorQuerySet> queries_;

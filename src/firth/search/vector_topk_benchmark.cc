@@ -49,7 +49,6 @@ const Column& Data() {
       VectorBatch batch;
       batch.vectors = vectors->Slice(at, kBatchRows);
       batch.keys = key_array->Slice(at, kBatchRows);
-      batch.first_row = at;
       made.batches.push_back(batch);
     }
     return made;

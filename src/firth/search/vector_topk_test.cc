@@ -102,7 +102,7 @@ TEST_P(FloatingVectorTopKTest, OrderIsThatOfDoubleDistancesWhenFloatCannotTell) 
 
 TEST_P(FloatingVectorTopKTest, ValuesAtTheEndsOfTheFloatRange) {
   std::vector<double> sizes = {1e-38, 1e-30, 1e-20, 1e-15, 1, 1e15, 1e19, 1e20, 3e38};
-  if (element() == Element::kDouble) sizes.insert(sizes.end(), {1e-200, 1e-100, 1e39, 1e150});
+  if (element() == Element::kDouble) sizes.insert(sizes.end(), {1e-100, 1e39, 1e150});
   std::mt19937 engine(11);
   std::vector<Row> rows;
   for (const double size : sizes) {
@@ -167,14 +167,14 @@ INSTANTIATE_TEST_SUITE_P(Levels, FloatingVectorTopKTest,
                                           testing::Values(Element::kFloat, Element::kDouble)),
                          ParameterName);
 
-TEST(VectorTopK, TiesAreOrderedByKeyBytesThenSliceThenPosition) {
+TEST(VectorTopK, TiesAreOrderedByKeyBytesThenSliceThenRowNumber) {
   VectorTopK topk(Queries({{0, 0}}, {.metric = VectorMetric::kL2, .k = 6}), "v", kManyHits);
   for (const int64_t slice : {1, 0}) {  // whatever order they are read in
     VectorBatch batch;
     batch.vectors = Vectors(Element::kFloat, std::vector<Row>(3, std::vector<double>{1, 2}));
     batch.keys = slice == 1 ? Strings({"b", "a\xC3\xA9", "a"}) : Strings({"b", "a", "a"});
     batch.slice = slice;
-    batch.first_row = 10;
+    batch.numbers = Numbers(10, 3);
     ASSERT_TRUE(topk.Add(batch).ok());
   }
   std::vector<std::pair<int64_t, int64_t>> order;
@@ -197,7 +197,7 @@ TEST(VectorTopK, MergedCollectorsGiveTheResultOfOne) {
     VectorBatch part;
     part.vectors = whole.vectors->Slice(at, 77);
     part.keys = whole.keys->Slice(at, 77);
-    part.first_row = at;
+    part.numbers = Numbers(at, part.keys->length());
     ASSERT_TRUE((at % 2 == 0 ? left : right).Add(part).ok());
   }
   ASSERT_TRUE(left.Merge(std::move(right)).ok());
