@@ -23,7 +23,7 @@ struct ReadArguments {
   OutputArguments output;
   std::vector<std::string> columns;
   std::string where;
-  bool meta = false, read_optimized = false, explain = false;
+  bool meta = false, read_optimized = false, explain = false, no_metadata = false;
   int64_t limit = -1;
   std::optional<std::string> begin, end;
 
@@ -36,6 +36,7 @@ arrow::Result<ScanOptions> ReadArguments::Scan() const {
   scan.with_meta = meta;
   scan.where = where;
   scan.limit = limit;
+  scan.use_metadata = !no_metadata;
   scan.threads = resources.threads;
   ARROW_ASSIGN_OR_RAISE(scan.memory_budget, resources.MemoryBudget(scan.memory_budget));
   if (read_optimized) scan.query = QueryType::kReadOptimized;
@@ -113,6 +114,8 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
   arguments->output.AddTo(read);
   read->add_flag("--explain", arguments->explain,
                  "read, but print what was skipped and what it cost instead of the rows");
+  read->add_flag("--no-metadata", arguments->no_metadata,
+                 "list folders and read all files: do not use the table's metadata table");
   arguments->resources.AddTo(read);
   return {{read, [arguments] { return RunRead(*arguments); }}};
 }

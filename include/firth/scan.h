@@ -50,6 +50,9 @@ struct ScanOptions {
   std::string spill_dir{};
   /// Skip partitions, row groups and pages that cannot match. Results are the same without.
   bool prune = true;
+  /// Ask the table's metadata table, where it may be believed, instead of listing folders. Results
+  /// are the same without.
+  bool use_metadata = true;
 
   /// Ranges and combinations. Called once, by Snapshot::Plan. Errors: kInvalidArgument.
   arrow::Status Validate() const;

@@ -88,6 +88,7 @@ class Snapshot:
         batch_rows: int,
         memory_budget: int,
         spill_dir: str,
+        use_metadata: bool,
     ) -> Plan: ...
 
 class Table:

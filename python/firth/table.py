@@ -64,6 +64,7 @@ class _Readable:
         batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
         spill_dir: str | os.PathLike[str] = "",
+        use_metadata: bool = True,
     ) -> Result:
         """Rows of a snapshot.
 
@@ -79,6 +80,7 @@ class _Readable:
         batch_rows      rows per Arrow batch
         memory_budget   bytes of log records and queued batches in memory; more spills to disk
         spill_dir       where to spill; default the system's temporary folder
+        use_metadata    ask the metadata table, where it may be believed, instead of listing
 
         Nothing is read yet: planning happens here and finds unknown columns, the rows come when the
         result is consumed.
@@ -98,6 +100,7 @@ class _Readable:
             batch_rows=batch_rows,
             memory_budget=memory_budget,
             spill_dir=spill_dir,
+            use_metadata=use_metadata,
         )
 
     def incremental(
@@ -113,6 +116,7 @@ class _Readable:
         batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
         spill_dir: str | os.PathLike[str] = "",
+        use_metadata: bool = True,
     ) -> Result:
         """Rows changed in (begin, end], each in its latest version.
 
@@ -134,6 +138,7 @@ class _Readable:
             batch_rows=batch_rows,
             memory_budget=memory_budget,
             spill_dir=spill_dir,
+            use_metadata=use_metadata,
         )
 
     def _pin_and_plan(self, as_of: Instant | None, **request: typing.Any) -> Result:
@@ -154,6 +159,7 @@ class _Readable:
         batch_rows: int,
         memory_budget: int,
         spill_dir: str | os.PathLike[str],
+        use_metadata: bool,
     ) -> Result:
         return Result(
             snapshot.plan(
@@ -168,6 +174,7 @@ class _Readable:
                 batch_rows=_arguments.integer("batch_rows", batch_rows),
                 memory_budget=_arguments.integer("memory_budget", memory_budget),
                 spill_dir=_arguments.path("spill_dir", spill_dir),
+                use_metadata=_arguments.flag("use_metadata", use_metadata),
             )
         )
 

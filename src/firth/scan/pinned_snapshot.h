@@ -9,6 +9,7 @@
 
 #include "firth/read/slice_reader.h"
 #include "firth/scan/snapshot_files.h"
+#include "firth/scan/snapshot_metadata.h"
 #include "firth/table/file_system_view.h"
 
 namespace firth {
@@ -18,7 +19,9 @@ struct PinnedSnapshot {
   ViewContext view;
   std::string as_of;    // requested time, inclusive; empty: the latest of the loaded timeline
   std::string instant;  // requested time of the newest visible write; empty: no write yet
-  std::shared_ptr<SnapshotFiles> files = std::make_shared<SnapshotFiles>();  // of all copies
+  // Of all copies:
+  std::shared_ptr<SnapshotMetadata> metadata = std::make_shared<SnapshotMetadata>();
+  std::shared_ptr<SnapshotFiles> files = std::make_shared<SnapshotFiles>();
 };
 
 /// Pins the latest snapshot of the loaded timeline, or the one at the time `as_of` (any form that

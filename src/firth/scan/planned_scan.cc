@@ -43,10 +43,18 @@ struct Candidates {
   std::function<bool(std::string_view partition)> wanted;  // what the predicate can match
 };
 
+std::string ListingNote(const SnapshotListing& listing, int64_t partitions) {
+  if (listing.from_metadata) {
+    return fmt::format("files listed from the metadata table: {} partitions", partitions);
+  }
+  std::string note = fmt::format("files listed from storage: {} partitions", partitions);
+  if (!listing.distrust.empty()) note += "; metadata table not used: " + listing.distrust;
+  return note;
+}
+
 // Lists the table and keeps what the predicate can match. `pruner` outlives the result.
 Result<Candidates> ListMatching(const PinnedSnapshot& snapshot, const ScanOptions& options,
                                 const PartitionPruner& pruner, ScanReport* report) {
-  const ReadContext& context = *snapshot.context;
   const auto wanted_folder = [&](std::string_view folder) {
     const bool keep = !options.prune || pruner.MayMatchFolder(folder);
     if (!keep) ++report->partitions_pruned;
@@ -56,13 +64,16 @@ Result<Candidates> ListMatching(const PinnedSnapshot& snapshot, const ScanOption
   candidates.wanted = [&pruner, prune = options.prune](std::string_view partition) {
     return !prune || pruner.MayMatch(partition);
   };
-  ARROW_ASSIGN_OR_RAISE(candidates.listing,
-                        snapshot.files->List(context.storage, context.timeline, snapshot.as_of,
-                                             ScanThreads(options), wanted_folder));
+  ARROW_ASSIGN_OR_RAISE(
+      candidates.listing,
+      snapshot.files->List(snapshot,
+                           {.threads = ScanThreads(options), .use_metadata = options.use_metadata},
+                           wanted_folder));
   PartitionFilesView& partitions = candidates.listing.partitions;
   report->partitions = static_cast<int64_t>(partitions.size()) + report->partitions_pruned;
   report->partitions_pruned += static_cast<int64_t>(std::erase_if(
       partitions, [&](const auto& entry) { return !candidates.wanted(entry.first); }));
+  report->notes.push_back(ListingNote(candidates.listing, report->partitions));
   return candidates;
 }
 
@@ -236,8 +247,6 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
     ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, candidates, &plan));
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
-  plan.report.notes.push_back(
-      fmt::format("files listed from storage: {} partitions", plan.report.partitions));
   return plan;
 }
 

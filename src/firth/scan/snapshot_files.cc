@@ -7,6 +7,7 @@
 
 #include "firth/common/parallel.h"
 #include "firth/scan/expected_files.h"
+#include "firth/scan/pinned_snapshot.h"
 #include "firth/table/file_system_view.h"
 
 namespace firth {
@@ -46,22 +47,76 @@ Status CheckTimelineIsThere(const Timeline& now, const PartitionFilesView& parti
 
 }  // namespace
 
-Result<SnapshotListing> SnapshotFiles::List(const std::shared_ptr<const Storage>& storage,
-                                            const Timeline& pinned, std::string_view as_of,
-                                            int threads, const FolderFilter& wanted) {
-  const std::lock_guard lock(mutex_);
-  SnapshotListing result;
+Status SnapshotFiles::LoadNow(const PinnedSnapshot& snapshot) {
+  const ReadContext& context = *snapshot.context;
+  ARROW_ASSIGN_OR_RAISE(Timeline now, Timeline::Load(context.storage, context.timeline.config()));
+  timeline_ = std::make_shared<const Timeline>(std::move(now));
+  return Status::OK();
+}
+
+// Sets `distrust_`, and the files when there is none.
+Status SnapshotFiles::ListMetadata(const PinnedSnapshot& snapshot, int threads) {
+  const ReadContext& context = *snapshot.context;
+  std::string reason;
+  const auto job = [&](size_t i) -> Status {
+    if (i == 0) {
+      ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
+      return ListTrustedFiles(*table, &reason).Value(&metadata_files_);
+    }
+    return LoadExpectedFiles(context.timeline, snapshot.as_of).Value(&expected_);
+  };
+  ARROW_RETURN_NOT_OK(RunParallel(expected_ ? 1 : 2, 2, job));
+  if (reason.empty()) {
+    ARROW_RETURN_NOT_OK(LoadNow(snapshot));
+    reason = timeline_->instants().empty()
+                 ? "the table has no timeline"
+                 : ReasonFilesMayBeGone(context.timeline, snapshot.as_of, *timeline_);
+  }
+  if (reason.empty()) {
+    PartitionFilesView view;
+    for (const auto& [partition, files] : metadata_files_) view.emplace(partition, &files);
+    const auto all = [](std::string_view) { return true; };
+    reason = CheckPresent(*expected_, snapshot, view, all).message();
+  }
+  if (!reason.empty()) metadata_files_.clear();
+  distrust_ = std::move(reason);
+  return Status::OK();
+}
+
+Result<PartitionFilesView> SnapshotFiles::ListStorage(const PinnedSnapshot& snapshot, int threads,
+                                                      const FolderFilter& wanted) {
+  const ReadContext& context = *snapshot.context;
+  PartitionFilesView partitions;
   bool listed = false;
   const auto job = [&](size_t i) -> Status {
-    if (i == 0) return listing_.List(*storage, threads, wanted, &listed).Value(&result.partitions);
-    return expected_ ? Status::OK() : LoadExpectedFiles(pinned, as_of).Value(&expected_);
+    if (i == 0) {
+      return listing_.List(*context.storage, threads, wanted, &listed).Value(&partitions);
+    }
+    return LoadExpectedFiles(context.timeline, snapshot.as_of).Value(&expected_);
   };
-  ARROW_RETURN_NOT_OK(RunParallel(2, 2, job));
-  if (listed) {
-    ARROW_ASSIGN_OR_RAISE(Timeline now, Timeline::Load(storage, pinned.config()));
-    timeline_ = std::make_shared<const Timeline>(std::move(now));
+  ARROW_RETURN_NOT_OK(RunParallel(expected_ ? 1 : 2, 2, job));
+  if (listed) ARROW_RETURN_NOT_OK(LoadNow(snapshot));
+  return partitions;
+}
+
+Result<SnapshotListing> SnapshotFiles::List(const PinnedSnapshot& snapshot,
+                                            const SnapshotListOptions& options,
+                                            const FolderFilter& wanted) {
+  const std::lock_guard lock(mutex_);
+  SnapshotListing result;
+  if (options.use_metadata) {
+    if (!distrust_) ARROW_RETURN_NOT_OK(ListMetadata(snapshot, options.threads));
+    result.distrust = *distrust_;
+    result.from_metadata = distrust_->empty();
   }
-  ARROW_RETURN_NOT_OK(CheckWritesRemain(pinned, as_of, *timeline_));
+  if (result.from_metadata) {
+    for (const auto& [partition, files] : metadata_files_) {
+      result.partitions.emplace(partition, &files);
+    }
+  } else {
+    ARROW_ASSIGN_OR_RAISE(result.partitions, ListStorage(snapshot, options.threads, wanted));
+  }
+  ARROW_RETURN_NOT_OK(CheckWritesRemain(snapshot.context->timeline, snapshot.as_of, *timeline_));
   ARROW_RETURN_NOT_OK(CheckTimelineIsThere(*timeline_, result.partitions));
   result.timeline = timeline_;
   result.expected = expected_;
