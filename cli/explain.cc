@@ -20,6 +20,8 @@ void AddCounters(const ScanReport& report, std::vector<Counter>* counters) {
                     {"slices_pruned", "  skipped", report.slices_pruned},
                     {"row_groups", "row groups", report.row_groups},
                     {"row_groups_pruned", "  skipped", report.row_groups_pruned},
+                    {"pages", "pages", report.pages},
+                    {"pages_pruned", "  skipped", report.pages_pruned},
                     {"base_rows", "rows of base files", report.base_rows},
                     {"log_records", "log records", report.log_records},
                     {"corrupt_blocks", "corrupt log blocks", report.corrupt_blocks},

@@ -75,6 +75,8 @@ struct ScanReport {
   int64_t slices_pruned = 0;       ///< of these, left out: none, no index is asked yet
   int64_t row_groups = 0;          ///< in the base files that were opened
   int64_t row_groups_pruned = 0;   ///< of these, left out
+  int64_t pages = 0;               ///< of the columns read, where their page index was looked at
+  int64_t pages_pruned = 0;        ///< of these, left out
   int64_t base_rows = 0;           ///< read from base files
   int64_t log_records = 0;         ///< read from log files
   int64_t spilled_bytes = 0;       ///< written to the spill folder

@@ -87,6 +87,8 @@ class Plan {
     out["slices_pruned"] = report.slices_pruned;
     out["row_groups"] = report.row_groups;
     out["row_groups_pruned"] = report.row_groups_pruned;
+    out["pages"] = report.pages;
+    out["pages_pruned"] = report.pages_pruned;
     out["base_rows"] = report.base_rows;
     out["log_records"] = report.log_records;
     out["spilled_bytes"] = report.spilled_bytes;

@@ -3,68 +3,33 @@
 
 #include <arrow/filesystem/filesystem.h>
 #include <arrow/record_batch.h>
-#include <arrow/scalar.h>
 #include <arrow/type.h>
-#include <arrow/util/checked_cast.h>
 #include <parquet/metadata.h>
 
+#include <algorithm>
 #include <utility>
 
-#include "firth/read/prune.h"
 #include "firth/read/row_number.h"
 
 namespace firth {
 
 namespace {
 
-// Bounds of a file's values hold for the table's where the conversion keeps the order.
-Result<std::shared_ptr<arrow::Scalar>> ConvertBound(const std::shared_ptr<arrow::Scalar>& bound,
-                                                    const std::shared_ptr<arrow::DataType>& to) {
-  if (bound == nullptr || bound->type->Equals(*to)) return bound;
-  if (bound->type->id() == arrow::Type::INT32 && to->id() == arrow::Type::INT64) {
-    return arrow::MakeScalar(
-        int64_t{arrow::internal::checked_cast<const arrow::Int32Scalar&>(*bound).value});
-  }
-  return nullptr;
+int64_t CountRows(const std::vector<RowRange>& ranges) {
+  int64_t rows = 0;
+  for (const RowRange& range : ranges) rows += range.end - range.begin;
+  return rows;
 }
 
-// Statistics say what the file's type means, so a column of another type must not use them unless
-// ConvertBound knows better.
-std::optional<ColumnRange> RangeInRowGroup(const ParquetFile& file,
-                                           const SchemaReconciler& reconciler, int row_group,
-                                           const std::string& column) {
-  const int wanted = reconciler.wanted()->GetFieldIndex(column);
-  if (wanted < 0) return std::nullopt;
-  ColumnRange range;
-  range.rows = file.metadata().RowGroup(row_group)->num_rows();
-  const int stored = reconciler.FileColumn(wanted);
-  if (stored < 0) {
-    if (reconciler.Constant(wanted) != nullptr) return std::nullopt;
-    range.null_count = range.rows;
-    return range;
+// Pages of a column that hold rows of `ranges`.
+int64_t CountPages(const ParquetPages& pages, const std::vector<RowRange>& ranges) {
+  int64_t count = 0;
+  size_t range = 0;
+  for (size_t i = 0; i < pages.size(); ++i) {
+    while (range < ranges.size() && ranges[range].end <= pages.first_rows[i]) ++range;
+    count += range < ranges.size() && ranges[range].begin < pages.first_rows[i + 1];
   }
-  const auto statistics = file.Statistics(row_group, stored);
-  if (!statistics.ok()) return std::nullopt;
-  range.null_count = statistics->null_count;
-  const auto& file_type = file.schema()->field(stored)->type();
-  const auto& type = reconciler.wanted()->field(wanted)->type();
-  const bool typed = statistics->min != nullptr && statistics->min->type->Equals(*file_type) &&
-                     (file_type->Equals(*type) || file_type->id() == arrow::Type::INT32);
-  if (!typed) return range;
-  const auto min = ConvertBound(statistics->min, type), max = ConvertBound(statistics->max, type);
-  if (!min.ok() || !max.ok()) return range;
-  range.min = *min;
-  range.max = *max;
-  return range;
-}
-
-bool HasInstantIn(const InstantFilter& filter, const std::optional<ColumnRange>& range) {
-  if (!range || range->min == nullptr || range->max == nullptr) return true;
-  const auto text = [](const arrow::Scalar& scalar) {
-    return arrow::internal::checked_cast<const arrow::BaseBinaryScalar&>(scalar).view();
-  };
-  const auto first = filter.instants.lower_bound(text(*range->min));
-  return first != filter.instants.end() && *first <= text(*range->max);
+  return count;
 }
 
 }  // namespace
@@ -89,53 +54,76 @@ Result<std::unique_ptr<BaseReader>> BaseReader::Open(
                                                constants, file.path));
   std::unique_ptr<BaseReader> reader(
       new BaseReader(std::move(parquet), std::move(reconciler), std::move(metrics)));
-  reader->pruned_.resize(reader->file_->metadata().num_row_groups());
-  if (options.prune) ARROW_RETURN_NOT_OK(reader->Prune(filter, options.instants));
+  if (options.prune) {
+    ARROW_ASSIGN_OR_RAISE(
+        reader->pruner_,
+        BasePruner::Make(reader->file_.get(), &reader->reconciler_, filter, options.instants));
+  }
   return reader;
 }
 
-Status BaseReader::Prune(const arrow::compute::Expression& filter,
-                         const std::optional<InstantFilter>& instants) {
-  ARROW_ASSIGN_OR_RAISE(const auto bound, filter.Bind(*reconciler_.wanted()));
-  for (size_t i = 0; i < pruned_.size(); ++i) {
-    const RangeOf range_of = [&](const std::string& column) {
-      return RangeInRowGroup(*file_, reconciler_, static_cast<int>(i), column);
-    };
-    pruned_[i] = !CanMatch(bound, range_of) ||
-                 (instants && !HasInstantIn(*instants, range_of("_hoodie_commit_time")));
+Status BaseReader::OpenRowGroup() {
+  const int row_group = row_group_++;
+  const int64_t rows = file_->metadata().RowGroup(row_group)->num_rows();
+  row_group_begin_ = next_row_group_begin_;
+  next_row_group_begin_ += rows;
+  metrics_->row_groups.fetch_add(1, std::memory_order_relaxed);
+  ranges_ = {{0, rows}};
+  range_ = 0;
+  if (pruner_) {
+    if (pruner_->Excludes(row_group)) {
+      metrics_->row_groups_pruned.fetch_add(1, std::memory_order_relaxed);
+      return Status::OK();
+    }
+    ranges_ = pruner_->Rows(row_group);
+    CountPagesOf(row_group);
+    if (ranges_.empty()) return Status::OK();
   }
-  return Status::OK();
+  const std::vector<int>& columns = reconciler_.file_columns();
+  if (CountRows(ranges_) == rows) return file_->ReadRowGroup(row_group, columns).Value(&current_);
+  return file_->ReadRows(row_group, ranges_, columns).Value(&current_);
+}
+
+void BaseReader::CountPagesOf(int row_group) {
+  for (const int column : reconciler_.file_columns()) {
+    const ParquetPages* pages = file_->Pages(row_group, column);
+    if (pages == nullptr) continue;
+    const auto all = static_cast<int64_t>(pages->size());
+    metrics_->pages.fetch_add(all, std::memory_order_relaxed);
+    metrics_->pages_pruned.fetch_add(all - CountPages(*pages, ranges_), std::memory_order_relaxed);
+  }
+}
+
+// The next part of `batch_` that has no gap in it.
+BaseBatch BaseReader::TakeRows() {
+  RowRange& range = ranges_[range_];
+  const int64_t count = std::min(batch_->num_rows(), range.end - range.begin);
+  BaseBatch result{batch_->Slice(0, count), row_group_begin_ + range.begin};
+  range.begin += count;
+  if (range.begin == range.end) ++range_;
+  batch_ = count == batch_->num_rows() ? nullptr : batch_->Slice(count);
+  return result;
 }
 
 Result<BaseBatch> BaseReader::Next() {
-  while (true) {
+  while (batch_ == nullptr) {
     if (current_ == nullptr) {
       if (row_group_ == file_->metadata().num_row_groups()) return BaseBatch{};
-      position_ = next_position_;
-      next_position_ += file_->metadata().RowGroup(row_group_)->num_rows();
-      metrics_->row_groups.fetch_add(1, std::memory_order_relaxed);
-      if (pruned_[row_group_++]) {
-        metrics_->row_groups_pruned.fetch_add(1, std::memory_order_relaxed);
-        continue;
-      }
-      ARROW_ASSIGN_OR_RAISE(current_,
-                            file_->ReadRowGroup(row_group_ - 1, reconciler_.file_columns()));
-    }
-    std::shared_ptr<arrow::RecordBatch> batch;
-    ARROW_RETURN_NOT_OK(current_->ReadNext(&batch));
-    if (batch == nullptr) {
-      current_ = nullptr;
+      ARROW_RETURN_NOT_OK(OpenRowGroup());
       continue;
     }
-    if (batch->num_rows() == 0) continue;
-    BaseBatch result;
-    result.first_row = position_;
-    position_ += batch->num_rows();
-    metrics_->base_rows.fetch_add(batch->num_rows(), std::memory_order_relaxed);
-    ARROW_ASSIGN_OR_RAISE(auto rows, reconciler_.Apply(*batch));
-    ARROW_ASSIGN_OR_RAISE(result.rows, NumberRows(std::move(rows), result.first_row));
-    return result;
+    ARROW_RETURN_NOT_OK(current_->ReadNext(&batch_));
+    if (batch_ == nullptr) {
+      current_ = nullptr;
+    } else if (batch_->num_rows() == 0) {
+      batch_ = nullptr;
+    }
   }
+  BaseBatch result = TakeRows();
+  metrics_->base_rows.fetch_add(result.rows->num_rows(), std::memory_order_relaxed);
+  ARROW_ASSIGN_OR_RAISE(auto rows, reconciler_.Apply(*result.rows));
+  ARROW_ASSIGN_OR_RAISE(result.rows, NumberRows(std::move(rows), result.first_row));
+  return result;
 }
 
 }  // namespace firth

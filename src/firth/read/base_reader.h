@@ -11,20 +11,20 @@
 #include <vector>
 
 #include "firth/format/parquet/parquet_file.h"
+#include "firth/read/base_pruner.h"
 #include "firth/read/schema_reconcile.h"
 #include "firth/read/slice_reader.h"
 
 namespace firth {
 
 struct BaseBatch {
-  std::shared_ptr<arrow::RecordBatch> rows;  // null at the end
-  /// Row number of the first one in the file; the others follow it there without gaps.
-  int64_t first_row = 0;
+  std::shared_ptr<arrow::RecordBatch> rows;  // neighbours in the file; null at the end
+  int64_t first_row = 0;                     // row number of the first one in the file
 };
 
 class BaseReader {
  public:
-  /// `filter` is used to skip row groups that cannot match, never to drop single rows;
+  /// `filter` is used to skip row groups and pages that cannot match, never to drop single rows;
   /// literal(true) reads everything. `constants` fill columns that the file lacks. A row number
   /// column among `wanted` gets the positions in the file.
   static Result<std::unique_ptr<BaseReader>> Open(const ReadContext& context, const BaseFile& file,
@@ -40,17 +40,20 @@ class BaseReader {
   BaseReader(std::shared_ptr<ParquetFile> file, SchemaReconciler reconciler,
              std::shared_ptr<SliceReadMetrics> metrics);
 
-  Status Prune(const arrow::compute::Expression& filter,
-               const std::optional<InstantFilter>& instants);
+  Status OpenRowGroup();
+  void CountPagesOf(int row_group);
+  BaseBatch TakeRows();
 
   std::shared_ptr<ParquetFile> file_;
   SchemaReconciler reconciler_;
   std::shared_ptr<SliceReadMetrics> metrics_;
-  std::vector<bool> pruned_;  // per row group
+  std::optional<BasePruner> pruner_;  // refers to the two above
   std::unique_ptr<arrow::RecordBatchReader> current_;
-  int row_group_ = 0;          // the next one
-  int64_t position_ = 0;       // of the next batch of current_
-  int64_t next_position_ = 0;  // where row_group_ starts
+  std::shared_ptr<arrow::RecordBatch> batch_;  // of current_, what is left of it
+  std::vector<RowRange> ranges_;               // what is left of the rows that current_ gives
+  size_t range_ = 0;
+  int row_group_ = 0;                                       // the next one
+  int64_t row_group_begin_ = 0, next_row_group_begin_ = 0;  // row numbers in the file
 };
 
 }  // namespace firth

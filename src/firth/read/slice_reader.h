@@ -62,6 +62,7 @@ struct SliceReadOptions {
 struct SliceReadMetrics {
   std::atomic<int64_t> base_rows{0}, log_records{0}, delete_records{0}, spilled_bytes{0};
   std::atomic<int64_t> row_groups{0}, row_groups_pruned{0}, corrupt_blocks{0};
+  std::atomic<int64_t> pages{0}, pages_pruned{0};
 };
 
 /// Opens a stream over one slice. Batches have exactly the schema of `options.columns`

@@ -15,6 +15,8 @@ ScanReport ScanMeter::Report(ScanReport planning) const {
   ScanReport report = std::move(planning);
   report.row_groups = metrics_->row_groups;
   report.row_groups_pruned = metrics_->row_groups_pruned;
+  report.pages = metrics_->pages;
+  report.pages_pruned = metrics_->pages_pruned;
   report.base_rows = metrics_->base_rows;
   report.log_records = metrics_->log_records;
   report.spilled_bytes = metrics_->spilled_bytes;

@@ -97,6 +97,7 @@ Result<std::shared_ptr<arrow::Array>> MakeStrings(int64_t length, int64_t bytes,
 std::shared_ptr<parquet::WriterProperties> ParquetProperties(const TableSpec& spec) {
   parquet::WriterProperties::Builder builder;
   builder.compression(spec.compression)->max_row_group_length(spec.row_group_rows);
+  if (spec.page_rows > 0) builder.enable_write_page_index()->max_rows_per_page(spec.page_rows);
   // Every value differs: a dictionary would be built and thrown away.
   for (const int unique : {1, kKeyColumn}) builder.disable_dictionary(kMetaNames[unique]);
   return builder.build();

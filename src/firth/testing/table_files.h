@@ -33,7 +33,8 @@ struct TableSpec {
   bool hive_style = false;
   arrow::Compression::type compression = arrow::Compression::SNAPPY;
   int64_t row_group_rows = 500'000;
-  uint64_t seed = 1;                                // of file ids
+  int64_t page_rows = 0;  // with a page index; 0: pages of the usual size, without
+  uint64_t seed = 1;      // of file ids
   std::map<std::string, std::string> properties{};  // added to hoodie.properties, or replacing
 };
 

@@ -12,9 +12,12 @@
 #include <parquet/statistics.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "firth/common/memory.h"
+#include "firth/format/parquet/page_index.h"
+#include "firth/format/parquet/page_rows.h"
 
 namespace firth {
 namespace {
@@ -74,9 +77,12 @@ class RowGroupStream : public arrow::RecordBatchReader {
 
 class ParquetFileImpl : public ParquetFile {
  public:
-  ParquetFileImpl(std::string path, ParquetOptions options,
-                  std::unique_ptr<parquet::arrow::FileReader> reader)
-      : path_(std::move(path)), options_(options), reader_(std::move(reader)) {}
+  ParquetFileImpl(std::shared_ptr<arrow::io::RandomAccessFile> file, std::string path,
+                  ParquetOptions options, std::unique_ptr<parquet::arrow::FileReader> reader)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        options_(options),
+        reader_(std::move(reader)) {}
 
   Status Init() {
     ARROW_RETURN_NOT_OK(Explain(reader_->GetSchema(&schema_), path_));
@@ -91,19 +97,13 @@ class ParquetFileImpl : public ParquetFile {
   const parquet::FileMetaData& metadata() const override { return *metadata_; }
   Result<ParquetStatistics> Statistics(int row_group, int column) const override {
     ParquetStatistics result;
-    const auto& field = reader_->manifest().schema_fields[column];
-    if (!field.children.empty()) return result;
+    if (IsNested(column)) return result;
+    const int leaf = leaves_[column].front();
     BEGIN_PARQUET_CATCH_EXCEPTIONS
-    const auto chunk = metadata_->RowGroup(row_group)->ColumnChunk(field.column_index);
+    const auto chunk = metadata_->RowGroup(row_group)->ColumnChunk(leaf);
     const std::shared_ptr<parquet::Statistics> statistics = chunk->statistics();
     if (statistics == nullptr || !chunk->is_stats_set()) return result;
-    if (statistics->HasNullCount()) result.null_count = statistics->null_count();
-    if (!statistics->HasMinMax()) return result;
-    std::shared_ptr<arrow::Scalar> min, max;
-    // Types without a scalar form have no bounds.
-    if (!parquet::arrow::StatisticsAsScalars(*statistics, &min, &max).ok()) return result;
-    result.min = std::move(min);
-    result.max = std::move(max);
+    return FromParquet(*statistics);
     END_PARQUET_CATCH_EXCEPTIONS
     return result;
   }
@@ -123,13 +123,90 @@ class ParquetFileImpl : public ParquetFile {
     return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
   }
 
+  Status LoadPages(const std::vector<int>& row_groups, const std::vector<int>& columns,
+                   const std::vector<int>& bounded) override {
+    std::vector<PageIndexRequest> requests;
+    std::vector<Place> places;
+    for (const int row_group : row_groups) {
+      for (const int column : columns) {
+        // The rows of a page are its values where nothing repeats.
+        const bool repeats =
+            metadata_->schema()->Column(leaves_[column].front())->max_repetition_level() > 0;
+        if (IsNested(column) || repeats || pages_.contains({row_group, column})) continue;
+        requests.push_back(
+            {row_group, leaves_[column].front(), std::ranges::binary_search(bounded, column)});
+        places.emplace_back(row_group, column);
+      }
+    }
+    auto loaded =
+        LoadPageIndexes(file_, *metadata_, reader_->properties().cache_options(), requests);
+    if (!loaded.ok()) return Explain(loaded.status(), path_);
+    for (size_t i = 0; i < places.size(); ++i) pages_[places[i]] = std::move((*loaded)[i]);
+    return Status::OK();
+  }
+
+  const ParquetPages* Pages(int row_group, int column) const override {
+    const auto found = pages_.find({row_group, column});
+    return found == pages_.end() ? nullptr : found->second.get();
+  }
+
+  Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRows(
+      int row_group, const std::vector<RowRange>& ranges,
+      const std::vector<int>& columns) override {
+    ARROW_RETURN_NOT_OK(CheckRanges(row_group, ranges));
+    int64_t rows = 0;
+    for (const RowRange& range : ranges) rows += range.end - range.begin;
+    if (columns.empty()) return std::make_unique<RowCountReader>(rows, options_.batch_rows);
+    ARROW_RETURN_NOT_OK(LoadPages({row_group}, columns, {}));
+    PageRowsJob job;
+    arrow::FieldVector fields;
+    for (const int column : columns) {
+      const auto found = pages_.find({row_group, column});
+      job.pages.push_back(found == pages_.end() ? nullptr : found->second);
+      job.leaves.push_back(leaves_[column]);
+      fields.push_back(schema_->field(column));
+    }
+    job.file = file_;
+    job.reader = reader_.get();
+    job.row_group = row_group;
+    job.ranges = ranges;
+    job.columns = columns;
+    job.schema = arrow::schema(std::move(fields));
+    job.batch_rows = options_.batch_rows;
+    job.read_ahead = options_.pre_buffer;
+    auto inner = ReadPageRows(std::move(job));
+    if (!inner.ok()) return Explain(inner.status(), path_);
+    return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
+  }
+
  private:
+  using Place = std::pair<int, int>;  // a row group and a column
+
+  bool IsNested(int column) const {
+    return !reader_->manifest().schema_fields[column].children.empty();
+  }
+
+  Status CheckRanges(int row_group, const std::vector<RowRange>& ranges) const {
+    const int64_t rows = metadata_->RowGroup(row_group)->num_rows();
+    int64_t end = 0;
+    for (const RowRange& range : ranges) {
+      if (range.begin < end || range.begin >= range.end || range.end > rows) {
+        return InvalidError("{}: rows {} to {} after row {} of row group {}, which has {} rows",
+                            path_, range.begin, range.end, end, row_group, rows);
+      }
+      end = range.end;
+    }
+    return Status::OK();
+  }
+
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
   std::string path_;
   ParquetOptions options_;
   std::unique_ptr<parquet::arrow::FileReader> reader_;
   std::shared_ptr<parquet::FileMetaData> metadata_;
   std::shared_ptr<arrow::Schema> schema_;
-  std::vector<std::vector<int>> leaves_;  // per top-level column
+  std::vector<std::vector<int>> leaves_;                       // per top-level column
+  std::map<Place, std::shared_ptr<const ColumnPages>> pages_;  // as loaded; nullptr: no index
 };
 
 }  // namespace
@@ -141,11 +218,12 @@ Result<std::shared_ptr<ParquetFile>> ParquetFile::Open(
   properties.set_batch_size(options.batch_rows);
   properties.set_pre_buffer(options.pre_buffer);
   parquet::arrow::FileReaderBuilder builder;
-  ARROW_RETURN_NOT_OK(Explain(builder.Open(std::move(file)), path));
+  ARROW_RETURN_NOT_OK(Explain(builder.Open(file), path));
   std::unique_ptr<parquet::arrow::FileReader> reader;
   ARROW_RETURN_NOT_OK(
       Explain(builder.memory_pool(BatchPool())->properties(properties)->Build(&reader), path));
-  auto result = std::make_shared<ParquetFileImpl>(std::move(path), options, std::move(reader));
+  auto result = std::make_shared<ParquetFileImpl>(std::move(file), std::move(path), options,
+                                                  std::move(reader));
   ARROW_RETURN_NOT_OK(result->Init());
   return result;
 }

@@ -32,6 +32,24 @@ struct ParquetStatistics {
   int64_t null_count = -1;                  // -1: unknown
 };
 
+/// Rows `begin` to `end`, that one excluded, counted from the start of a row group.
+struct RowRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+
+  bool operator==(const RowRange&) const = default;
+};
+
+/// The data pages of a column in a row group.
+struct ParquetPages {
+  /// Where each page starts, then the number of rows in the row group. Strictly ascending from 0.
+  std::vector<int64_t> first_rows;
+  /// Of each page; empty where the file doesn't tell or the values can't be trusted.
+  std::vector<ParquetStatistics> statistics;
+
+  size_t size() const { return first_rows.size() - 1; }
+};
+
 /// An open file; its footer was read and checked. For one thread at a time.
 class ParquetFile : public std::enable_shared_from_this<ParquetFile> {
  public:
@@ -52,6 +70,20 @@ class ParquetFile : public std::enable_shared_from_this<ParquetFile> {
   /// only their bytes are read. Without columns the batches have rows and no columns.
   virtual Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRowGroup(
       int row_group, const std::vector<int>& columns) = 0;
+
+  /// Reads the page indexes that Pages then tells of, in few requests: of `columns` where pages
+  /// lie, of `bounded` among them also their statistics. Both as `columns` of ReadRowGroup.
+  virtual Status LoadPages(const std::vector<int>& row_groups, const std::vector<int>& columns,
+                           const std::vector<int>& bounded) = 0;
+  /// The pages of a loaded column; nullptr for a nested column, and where the file has no page
+  /// index or one that contradicts itself or the footer.
+  virtual const ParquetPages* Pages(int row_group, int column) const = 0;
+
+  /// As ReadRowGroup, of some rows only: `ranges` are ascending, apart from one another and not
+  /// empty; a batch may span several. Of a column that has Pages only pages with wanted rows are
+  /// read, of others all. Indexes that were not loaded are.
+  virtual Result<std::unique_ptr<arrow::RecordBatchReader>> ReadRows(
+      int row_group, const std::vector<RowRange>& ranges, const std::vector<int>& columns) = 0;
 };
 
 }  // namespace firth
