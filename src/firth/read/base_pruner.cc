@@ -143,8 +143,7 @@ std::vector<int> BasePruner::BoundedColumns() const {
     }
   }
   std::ranges::sort(bounded);
-  const auto repeats = std::ranges::unique(bounded);
-  bounded.erase(repeats.begin(), repeats.end());
+  bounded.erase(std::unique(bounded.begin(), bounded.end()), bounded.end());
   return bounded;
 }
 
@@ -166,8 +165,7 @@ std::vector<RowRange> BasePruner::Rows(int row_group) const {
     starts.insert(starts.end(), pages->first_rows.begin(), pages->first_rows.end());
   }
   std::ranges::sort(starts);
-  const auto repeats = std::ranges::unique(starts);
-  starts.erase(repeats.begin(), repeats.end());
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
   if (starts.size() == 2) return {{0, rows}};  // no pages: the row group as a whole can pass
   const RangeOf range_of = [&](const std::string& name) {
     const auto found = std::ranges::find(columns, name, &FilterColumn::name);

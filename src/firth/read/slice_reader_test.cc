@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of generated tables: projection, pruning, spilling, custom mergers.
+// Slices of generated tables: projection, spilling, custom mergers, row numbers.
 #include "firth/read/slice_reader.h"
 
 #include <arrow/array.h>
@@ -18,15 +18,13 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "firth/common/memory.h"
 #include "firth/read/row_number.h"
+#include "firth/read/slice_test_util.h"
 #include "firth/record_merger.h"
-#include "firth/table/file_system_view.h"
-#include "firth/testing/json_rows.h"
 #include "firth/testing/table_builder.h"
 
 namespace firth {
@@ -36,93 +34,6 @@ namespace cp = arrow::compute;
 using nlohmann::json;
 using testing::TableBuilder;
 using testing::TableSpec;
-
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "firth-read-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TempDir() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string table() const { return (path_ / "t").string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::shared_ptr<arrow::Schema> PlainSchema() {
-  return arrow::schema({arrow::field("id", arrow::int64()), arrow::field("ts", arrow::int64()),
-                        arrow::field("name", arrow::utf8()), arrow::field("n", arrow::int64())});
-}
-
-// Rows first, first + step, ...; `n` is `n_base` plus the id.
-std::shared_ptr<arrow::RecordBatch> PlainRows(int64_t first, int64_t count, int64_t step,
-                                              int64_t ts, int64_t n_base) {
-  arrow::Int64Builder ids, times, numbers;
-  arrow::StringBuilder names;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t id = first + i * step;
-    EXPECT_TRUE(ids.Append(id).ok());
-    EXPECT_TRUE(times.Append(ts).ok());
-    EXPECT_TRUE(names.Append(fmt::format("name of {} at {}", id, ts)).ok());
-    EXPECT_TRUE(numbers.Append(n_base + id).ok());
-  }
-  return arrow::RecordBatch::Make(PlainSchema(), count,
-                                  {ids.Finish().ValueOrDie(), times.Finish().ValueOrDie(),
-                                   names.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
-}
-
-TableSpec PlainSpec() {
-  TableSpec spec;
-  spec.schema = PlainSchema();
-  spec.ordering_field = "ts";
-  return spec;
-}
-
-// A table opened for reading.
-struct OpenTable {
-  std::shared_ptr<ReadContext> context = std::make_shared<ReadContext>();
-  std::vector<FileSlice> slices;
-  std::shared_ptr<SliceReadMetrics> metrics = std::make_shared<SliceReadMetrics>();
-
-  explicit OpenTable(const std::string& path) {
-    const auto storage = Storage::Open(path, {}).ValueOrDie();
-    context->storage = storage;
-    context->config = TableConfig::Load(*storage).ValueOrDie();
-    context->timeline = Timeline::Load(storage, context->config.timeline).ValueOrDie();
-    context->schema =
-        ResolveTableSchema(*storage, context->config, context->timeline, "").ValueOrDie();
-    const ViewContext view = LoadViewContext(context->timeline).ValueOrDie();
-    slices = SnapshotSlices(context->config, context->timeline, view, "",
-                            storage->List("").ValueOrDie(), "")
-                 .ValueOrDie();
-  }
-
-  Result<std::vector<json>> Read(SliceReadOptions options) const {
-    if (options.columns.empty()) options.columns = context->schema.data->field_names();
-    std::vector<json> rows;
-    for (const FileSlice& slice : slices) {
-      ARROW_ASSIGN_OR_RAISE(const auto stream, OpenSlice(context, slice, options, metrics));
-      std::shared_ptr<arrow::RecordBatch> batch;
-      while (true) {
-        ARROW_RETURN_NOT_OK(stream->ReadNext(&batch));
-        if (batch == nullptr) break;
-        EXPECT_LE(batch->num_rows(), options.batch_rows);
-        EXPECT_TRUE(batch->schema()->Equals(*stream->schema()));
-        testing::AppendJsonRows(*batch, &rows);
-      }
-    }
-    return rows;
-  }
-};
-
-std::vector<json> Sorted(std::vector<json> rows) {
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
 
 TEST(OpenSlice, KeepsTheOrderOfTheBaseFileAndAppendsWhatLogsBring) {
   const TempDir dir;
@@ -226,87 +137,6 @@ TEST(OpenSlice, ReadsOnlyTheBytesOfTheWantedColumns) {
   const int64_t all = bytes_of(spec.schema->field_names());
   const int64_t two = bytes_of({"c3", "c9"});
   EXPECT_LT(two, all / 5);
-}
-
-TEST(OpenSlice, FilterGivesTheSameRowsWithAndWithoutPruning) {
-  const TempDir dir;
-  TableSpec spec = PlainSpec();
-  spec.merge_on_read = false;
-  spec.row_group_rows = 100;
-  TableBuilder builder(dir.table(), spec);
-  builder.Insert(*PlainRows(0, 1'000, 1, 10, 0));
-  ASSERT_TRUE(builder.status().ok()) << builder.status();
-  const OpenTable table(dir.table());
-  SliceReadOptions options;
-  options.columns = {"name"};
-  options.filter = cp::and_(cp::greater_equal(cp::field_ref("id"), cp::literal(int64_t{250})),
-                            cp::less(cp::field_ref("id"), cp::literal(int64_t{430})));
-  const auto pruned = table.Read(options).ValueOrDie();
-  EXPECT_EQ(table.metrics->row_groups, 10);
-  EXPECT_EQ(table.metrics->row_groups_pruned, 7);
-  options.prune = false;
-  EXPECT_EQ(table.Read(options).ValueOrDie(), pruned);
-  EXPECT_EQ(pruned.size(), 180);
-}
-
-// `id` ascends with the rows, `n` is id as well, and the file has pages of 1,000 rows.
-TEST(OpenSlice, SelectiveFilterReadsTheBytesOfFewPages) {
-  constexpr int64_t kRows = 1'000'000;
-  const TempDir dir;
-  TableSpec spec = PlainSpec();
-  spec.merge_on_read = false;
-  spec.page_rows = 1'000;
-  TableBuilder builder(dir.table(), spec);
-  builder.Insert(*PlainRows(0, kRows, 1, 10, 0));
-  ASSERT_TRUE(builder.status().ok()) << builder.status();
-  const auto bytes_of = [&](bool prune) {
-    const OpenTable table(dir.table());
-    SliceReadOptions options;
-    options.columns = {"id", "name", "n"};
-    options.filter = cp::equal(cp::field_ref("id"), cp::literal(int64_t{765'432}));
-    options.prune = prune;
-    const int64_t before = table.context->storage->counters().bytes_read;
-    EXPECT_EQ(table.Read(options).ValueOrDie().size(), 1);
-    EXPECT_EQ(table.metrics->base_rows, prune ? 1'000 : kRows);
-    EXPECT_EQ(table.metrics->pages - table.metrics->pages_pruned, prune ? 3 : 0);
-    return table.context->storage->counters().bytes_read - before;
-  };
-  // Most of what is left are the dictionaries.
-  EXPECT_LT(bytes_of(true), bytes_of(false) / 8);
-}
-
-// Ranges of two columns, of which one repeats, with gaps between the pages that can match.
-TEST(OpenSlice, PagesNeverChangeRows) {
-  const TempDir dir;
-  TableSpec spec = PlainSpec();
-  spec.merge_on_read = false;
-  spec.row_group_rows = 700;
-  spec.page_rows = 16;
-  TableBuilder builder(dir.table(), spec);
-  builder.Insert(*PlainRows(0, 2'000, 1, 10, 0));
-  ASSERT_TRUE(builder.status().ok()) << builder.status();
-  std::mt19937 random(3);
-  int64_t pruned = 0;
-  for (int round = 0; round < 100; ++round) {
-    const auto near = [&](const char* column) {
-      const auto value = static_cast<int64_t>(random() % 2'100);
-      const auto width = static_cast<int64_t>(random() % 300);
-      return cp::and_(cp::greater_equal(cp::field_ref(column), cp::literal(value)),
-                      cp::less(cp::field_ref(column), cp::literal(value + width)));
-    };
-    const OpenTable table(dir.table());
-    SliceReadOptions options;
-    options.columns = random() % 2 == 0 ? std::vector<std::string>{"name"}
-                                        : std::vector<std::string>{"n", "name", "id"};
-    options.batch_rows = static_cast<int64_t>(1 + random() % 100);
-    options.filter = random() % 2 == 0 ? cp::or_(near("id"), near("n"))
-                                       : cp::and_(near("id"), cp::not_(near("n")));
-    const auto rows = table.Read(options).ValueOrDie();
-    pruned += table.metrics->pages_pruned;
-    options.prune = false;
-    EXPECT_EQ(table.Read(options).ValueOrDie(), rows) << options.filter.ToString();
-  }
-  EXPECT_GT(pruned, 1'000);
 }
 
 TEST(OpenSlice, FilterSeesMergedRows) {
@@ -536,26 +366,6 @@ TEST(OpenSlice, RowNumbersDependOnNeitherColumnsNorBatchesNorSpilling) {
       }
     }
   }
-}
-
-TEST(OpenSlice, RowNumbersOfABaseFileCountTheRowsThatPruningSkips) {
-  const TempDir dir;
-  TableSpec spec = PlainSpec();
-  spec.merge_on_read = false;
-  spec.row_group_rows = 100;
-  TableBuilder builder(dir.table(), spec);
-  builder.Insert(*PlainRows(0, 1'000, 1, 10, 0));
-  ASSERT_TRUE(builder.status().ok()) << builder.status();
-  const OpenTable table(dir.table());
-  SliceReadOptions options;
-  options.columns = {"id"};
-  options.row_numbers = true;
-  options.filter = cp::and_(cp::greater_equal(cp::field_ref("id"), cp::literal(int64_t{250})),
-                            cp::less(cp::field_ref("id"), cp::literal(int64_t{430})));
-  const std::vector<json> rows = table.Read(options).ValueOrDie();
-  EXPECT_EQ(table.metrics->row_groups_pruned, 7);
-  EXPECT_EQ(rows.size(), 180);
-  for (const json& row : rows) EXPECT_EQ(row[kRowNumberColumn], row["id"]);
 }
 
 }  // namespace
