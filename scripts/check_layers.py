@@ -3,8 +3,9 @@
 """Checks that an #include of src/firth points only to a layer at or below its own.
 
 The order is that of docs/architecture.md. A file may include its own folder, any folder further
-left, and include/firth; `testing` may include everything and only *_test.cc, *_benchmark.cc, fuzz/,
-bench/ and test/ may include it. The edges (cli/, python/) see include/firth only.
+left, and include/firth; `testing` may include everything and only *_test.cc, *_test_util.h,
+*_benchmark.cc, fuzz/, bench/ and test/ may include it. The edges (cli/, python/) see include/firth
+only.
 """
 
 import pathlib
@@ -44,7 +45,7 @@ def problems():
             continue
         relative = source.relative_to(ROOT / "src").as_posix()
         own = module_of(relative)
-        is_test = source.stem.endswith(("_test", "_benchmark")) or own == "testing"
+        is_test = source.stem.endswith(("_test", "_test_util", "_benchmark")) or own == "testing"
         for included in INCLUDE.findall(source.read_text()):
             target = module_of(included)
             if target is None or target == own:

@@ -48,7 +48,10 @@ def test_version(firth):
         ([], "subcommand"),
         (["frobnicate"], 'unknown verb "frobnicate"; verbs are show, '),
         (["search", "sound", "t"], 'unknown verb "sound"; verbs are text, vector'),
-        (["search", "vector", "t", "--column", "v", "--nope"], 'unknown option "--nope"; see firth'),
+        (
+            ["search", "vector", "t", "--column", "v", "--nope"],
+            'unknown option "--nope"; see firth',
+        ),
         (["read", "t", "--nope"], 'unknown option "--nope"; see firth read --help'),
         (["read"], "TABLE"),
         (["read", "t", "--limit", "many"], "--limit"),
