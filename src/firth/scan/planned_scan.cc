@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "firth/scan/cleaned_files.h"
+#include "firth/scan/data_skipping.h"
 #include "firth/scan/expected_files.h"
 #include "firth/scan/incremental.h"
 #include "firth/scan/parallel_reader.h"
@@ -247,6 +248,10 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
     ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, candidates, &plan));
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
+  if (options.prune && options.use_metadata) {
+    ARROW_RETURN_NOT_OK(
+        SkipByColumnStats(*snapshot, bound, ScanThreads(options), &plan.slices, &plan.report));
+  }
   return plan;
 }
 
