@@ -248,7 +248,7 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
     ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, candidates, &plan));
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
-  if (options.prune && options.use_metadata) {
+  if (options.prune && options.use_metadata && AsksMetadata(*snapshot->context->storage)) {
     ARROW_RETURN_NOT_OK(
         SkipByColumnStats(*snapshot, bound, ScanThreads(options), &plan.slices, &plan.report));
   }

@@ -29,6 +29,8 @@ Result<std::shared_ptr<const MetadataTable>> SnapshotMetadata::Get(const PinnedS
   return table_;
 }
 
+bool AsksMetadata(const Storage& storage) { return storage.is_local(); }
+
 Status DistrustOnError(const Status& status, std::string* reason) {
   const ErrorCode code = GetErrorCode(status);
   if (status.ok() || code == ErrorCode::kIo || code == ErrorCode::kCancelled) return status;
