@@ -9,6 +9,7 @@
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
+#include <parquet/properties.h>
 #include <parquet/statistics.h>
 
 #include <algorithm>
@@ -21,6 +22,8 @@
 
 namespace firth {
 namespace {
+
+constexpr int64_t kColumnBufferBytes = int64_t{256} << 10;
 
 // Arrow reports damage inside a file as IOError or Invalid; without a failing disk both mean that
 // the bytes are wrong. Genuine I/O errors carry an errno detail and keep their code.
@@ -217,8 +220,14 @@ Result<std::shared_ptr<ParquetFile>> ParquetFile::Open(
   parquet::ArrowReaderProperties properties(/*use_threads=*/false);
   properties.set_batch_size(options.batch_rows);
   properties.set_pre_buffer(options.pre_buffer);
+  parquet::ReaderProperties reading(BatchPool());
+  if (!options.pre_buffer) {
+    // Else a row group's columns would lie in memory as a whole, whatever the budget is.
+    reading.enable_buffered_stream();
+    reading.set_buffer_size(kColumnBufferBytes);
+  }
   parquet::arrow::FileReaderBuilder builder;
-  ARROW_RETURN_NOT_OK(Explain(builder.Open(file), path));
+  ARROW_RETURN_NOT_OK(Explain(builder.Open(file, reading), path));
   std::unique_ptr<parquet::arrow::FileReader> reader;
   ARROW_RETURN_NOT_OK(
       Explain(builder.memory_pool(BatchPool())->properties(properties)->Build(&reader), path));
