@@ -243,6 +243,15 @@ Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, Me
   return all;
 }
 
+// Of one request a group, those that ask for something.
+void AddAsked(const GroupSet& set, std::vector<Request> of_set, std::vector<Request>* requests) {
+  for (size_t i = 0; i < of_set.size(); ++i) {
+    if (of_set[i].keys.empty()) continue;
+    of_set[i].group = set.groups[i].get();
+    requests->push_back(std::move(of_set[i]));
+  }
+}
+
 Result<Records> OpenMetadataTable::Lookup(std::string_view name, std::span<const std::string> keys,
                                           MetadataCost* cost) const {
   ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
@@ -255,11 +264,7 @@ Result<Records> OpenMetadataTable::Lookup(std::string_view name, std::span<const
                                          static_cast<int32_t>(set.groups.size()));
       of_set[static_cast<size_t>(number)].keys.push_back(key);
     }
-    for (size_t i = 0; i < of_set.size(); ++i) {
-      if (of_set[i].keys.empty()) continue;
-      of_set[i].group = set.groups[i].get();
-      requests.push_back(std::move(of_set[i]));
-    }
+    AddAsked(set, std::move(of_set), &requests);
   }
   return RunRequests(std::move(requests), cost,
                      [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
@@ -285,11 +290,7 @@ Result<Records> OpenMetadataTable::LookupPrefixes(std::string_view name,
         if (!one_group || static_cast<int32_t>(i) == number) of_set[i].keys.push_back(prefix);
       }
     }
-    for (size_t i = 0; i < of_set.size(); ++i) {
-      if (of_set[i].keys.empty()) continue;
-      of_set[i].group = set.groups[i].get();
-      requests.push_back(std::move(of_set[i]));
-    }
+    AddAsked(set, std::move(of_set), &requests);
   }
   return RunRequests(std::move(requests), cost,
                      [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
