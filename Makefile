@@ -71,7 +71,7 @@ layers:          ## check that every include points to a lower layer
 
 lint: fmt-check layers ## formatting, layers, Python lint and types, licence lines
 	@.venv/bin/ruff check -q .
-	@.venv/bin/mypy --no-error-summary
+	@.venv/bin/python -m mypy --no-error-summary
 	@python3 scripts/check_sources.py
 
 docs:            ## build/docs: the C++ reference; a public item without a comment is an error
