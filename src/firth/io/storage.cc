@@ -158,10 +158,8 @@ std::string TrimTrailingSlash(std::string path) {
 
 }  // namespace
 
-std::string_view FileInfo::name() const {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string_view(path)
-                                    : std::string_view(path).substr(slash + 1);
+std::string_view LastSegment(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
 Storage::Storage(std::shared_ptr<fs::FileSystem> file_system, std::string root)

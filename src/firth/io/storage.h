@@ -19,13 +19,16 @@
 
 namespace firth {
 
+/// The last segment of a path: the name of a file.
+std::string_view LastSegment(std::string_view path);
+
 /// A file found by listing. `path` is relative to the storage root, '/' between segments.
 struct FileInfo {
   std::string path;
   int64_t size = 0;
 
   /// The last segment of `path`.
-  std::string_view name() const;
+  std::string_view name() const { return LastSegment(path); }
 };
 
 /// What lies directly inside a folder. Paths are relative to the storage root, sorted.

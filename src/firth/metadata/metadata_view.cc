@@ -33,8 +33,6 @@ bool NeedsMetadataCommit(const Instant& instant) {
   return instant.is_write() || instant.action == Action::kClean;
 }
 
-std::string_view LastSegment(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // Whether a group's first log file, which is written when the group is made, is in the slice.
 bool HasBeginning(const FileSlice& slice) {
   return slice.base || std::ranges::any_of(slice.logs, [](const LogFile& log) {

@@ -26,8 +26,6 @@ constexpr int kFirstVersionOfLogStats = 8;  // before, a log file grows
 // Statistics of one column in the files that were asked for, by their key.
 using StatsByKey = std::map<std::string, ColumnStatsPayload, std::less<>>;
 
-std::string_view NameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // Types whose bounds hold for a file whatever wrote it. Writers leave out bounds of long strings
 // and of floats with NaN row group by row group, so that those of the rest stand for the file, and
 // they order the strings of log files by UTF-16.
@@ -62,8 +60,8 @@ bool IsSkippable(const ReadContext& context, const FileSlice& slice) {
 
 std::vector<std::string_view> FileNames(const FileSlice& slice) {
   std::vector<std::string_view> names;
-  if (slice.base) names.push_back(NameOf(slice.base->path));
-  for (const LogFile& log : slice.logs) names.push_back(NameOf(log.path));
+  if (slice.base) names.push_back(LastSegment(slice.base->path));
+  for (const LogFile& log : slice.logs) names.push_back(LastSegment(log.path));
   return names;
 }
 

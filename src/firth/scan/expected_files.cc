@@ -27,12 +27,10 @@ std::vector<Instant> NewestWrites(const Timeline& timeline, std::string_view as_
   return newest;
 }
 
-std::string NameOf(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
-
 // In version 6 a log names its base file's instant, later its own.
 void Add(const std::string& partition, const WriteStat& stat, ExpectedFiles* expected) {
   if (stat.file_size == 0) return;  // nothing was written
-  const std::string name = NameOf(stat.path);
+  const std::string_view name = LastSegment(stat.path);
   if (auto base = ParseBaseFileName(name, -1)) {
     ExpectedFiles::Group& group = expected->groups[{partition, base->file_id}];
     if (base->instant < group.base.instant) return;

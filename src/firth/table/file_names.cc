@@ -11,11 +11,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kBaseExtensions = {".parquet", ".hfile", ".orc",
                                                              ".lance"};
 
-std::string_view LastSegment(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 bool AllDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }

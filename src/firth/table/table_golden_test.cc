@@ -73,11 +73,9 @@ class GoldenTableTest : public ::testing::TestWithParam<std::string> {
   ViewContext context_;
 };
 
-std::string Name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::vector<std::string> LogNames(const FileSlice& slice) {
   std::vector<std::string> names;
-  for (const LogFile& log : slice.logs) names.push_back(Name(log.path));
+  for (const LogFile& log : slice.logs) names.emplace_back(LastSegment(log.path));
   return names;
 }
 
@@ -103,7 +101,7 @@ TEST_P(GoldenTableTest, SnapshotSlicesAreThoseOfHudi) {
     ASSERT_NE(slice, found.end());
     const Json& base = wanted.at("base_file");
     EXPECT_EQ(slice->second.base_instant, wanted.at("base_instant"));
-    EXPECT_EQ(slice->second.base ? Json(Name(slice->second.base->path)) : Json(), base);
+    EXPECT_EQ(slice->second.base ? Json(LastSegment(slice->second.base->path)) : Json(), base);
     std::vector<std::string> logs = wanted.at("log_files");
     std::erase_if(logs, [](const std::string& name) { return name.ends_with(".cdc"); });
     std::vector<std::string> found_logs = LogNames(slice->second);
@@ -124,7 +122,7 @@ TEST_P(GoldenTableTest, ReadOptimizedSlicesAreThoseOfHudi) {
     ASSERT_TRUE(slice.base.has_value());
     EXPECT_TRUE(slice.logs.empty());
     EXPECT_EQ(slice.base_instant, slice.base->instant);
-    found[id] = Name(slice.base->path);
+    found[id] = LastSegment(slice.base->path);
   }
   for (const Json& group : expected_.at("file_slices")) {
     const Json name = group.value("read_optimized", Json());
@@ -187,7 +185,7 @@ TEST_P(GoldenTableTest, TimeTravelSlicesHoldTheRecordedRows) {
     std::set<std::string> file_names;
     for (const auto& [id, slice] : slices) {
       file_names.insert(id.second);  // rows of log blocks name the group
-      if (slice.base) file_names.insert(Name(slice.base->path));
+      if (slice.base) file_names.emplace(LastSegment(slice.base->path));
       EXPECT_LE(slice.base_instant, as_of);
       for (const LogFile& log : slice.logs) EXPECT_LE(log.instant, as_of);
     }

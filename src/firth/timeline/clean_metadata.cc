@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "firth/io/storage.h"
 #include "firth/timeline/commit_metadata.h"
 
 namespace firth {
@@ -18,8 +19,7 @@ const Json* Find(const Json& object, const char* name) {
 // Cleaners write names, or absolute paths of their own host: only the name counts.
 void Add(const Json* path, std::vector<std::string>* names) {
   if (path == nullptr || !path->is_string()) return;
-  const std::string& text = path->get_ref<const std::string&>();
-  names->push_back(text.substr(text.rfind('/') + 1));
+  names->emplace_back(LastSegment(path->get_ref<const std::string&>()));
 }
 
 // A map of partitions, in which `files_of` finds the array of the deleted files.
