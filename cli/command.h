@@ -28,6 +28,7 @@ std::vector<Verb> AddInspectVerbs(CLI::App& app);  // show, timeline, files, sch
 std::vector<Verb> AddStatsVerb(CLI::App& app);
 std::vector<Verb> AddReadVerb(CLI::App& app);
 std::vector<Verb> AddSearchVerbs(CLI::App& app);  // search text, search vector
+std::vector<Verb> AddIndexVerbs(CLI::App& app);   // index list, index show, index lookup
 
 /// TABLE, --json and --storage-option, which every verb takes.
 struct TableArguments {

@@ -24,6 +24,11 @@ arrow::Status UsageError(std::string message, std::string remedy) {
       std::make_shared<ErrorDetail>(ErrorCode::kInvalidArgument, std::move(remedy)));
 }
 
+arrow::Status NotFoundError(std::string message) {
+  return arrow::Status(arrow::StatusCode::KeyError, std::move(message),
+                       std::make_shared<ErrorDetail>(ErrorCode::kNotFound));
+}
+
 arrow::Status OutputClosed() {
   return arrow::Status(arrow::StatusCode::Cancelled, "the reader of the output went away",
                        std::make_shared<OutputClosedDetail>());

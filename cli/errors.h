@@ -21,6 +21,9 @@ enum ExitCode : int {
 /// The caller asked for something that makes no sense: exit code 2.
 arrow::Status UsageError(std::string message, std::string remedy = {});
 
+/// What was asked for is not there: exit code 3.
+arrow::Status NotFoundError(std::string message);
+
 /// A status that ends the command quietly with success: the reader of its output went away.
 arrow::Status OutputClosed();
 bool IsOutputClosed(const arrow::Status& status);

@@ -71,7 +71,8 @@ int Run(int argc, char** argv) {
   app.get_formatter()->label("SUBCOMMAND", "VERB");
 
   std::vector<Verb> verbs;
-  for (const auto& add : {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs}) {
+  for (const auto& add :
+       {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs, AddIndexVerbs}) {
     std::ranges::move(add(app), std::back_inserter(verbs));
   }
   try {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/column_stats.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/json_output.h"
@@ -28,6 +29,7 @@ struct StatsArguments {
   TableArguments table;
   AsOf as_of;
   Resources resources;
+  std::vector<std::string> columns;  // --column
 };
 
 // Of one partition, or of the table.
@@ -176,6 +178,9 @@ std::string FormatStatistics(const Statistics& total,
 arrow::Status RunStats(const StatsArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const Table table, arguments.table.Open());
   ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, arguments.as_of.Pin(table));
+  if (!arguments.columns.empty()) {
+    return PrintColumnStatistics(snapshot, arguments.columns, arguments.table.json);
+  }
   ScanOptions scan;
   scan.columns = CheapestColumn(*snapshot.schema());
   ARROW_ASSIGN_OR_RAISE(scan.memory_budget, arguments.resources.MemoryBudget(scan.memory_budget));
@@ -213,6 +218,13 @@ std::vector<Verb> AddStatsVerb(CLI::App& app) {
   arguments->table.AddTo(stats);
   arguments->as_of.AddTo(stats);
   arguments->resources.AddTo(stats);
+  stats
+      ->add_option(
+          "--column", arguments->columns,
+          "instead: bounds and counts of these columns in each file, as the table's column "
+          "statistics have them")
+      ->type_name("A,B")
+      ->delimiter(',');
   return {{stats, [arguments] { return RunStats(*arguments); }}};
 }
 

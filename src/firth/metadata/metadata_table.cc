@@ -54,6 +54,12 @@ std::vector<std::string_view> SortedPrefixes(std::span<const std::string> prefix
   return sorted;
 }
 
+int64_t BytesOf(const FileSlice& slice) {
+  int64_t bytes = slice.base ? std::max<int64_t>(slice.base->size, 0) : 0;
+  for (const LogFile& log : slice.logs) bytes += std::max<int64_t>(log.size, 0);
+  return bytes;
+}
+
 // File groups among which keys are spread by hash: all of a partition, but for a partitioned record
 // index, which has some for each partition of the data table.
 struct GroupSet {
@@ -63,6 +69,7 @@ struct GroupSet {
 struct Partition {
   std::string distrust;
   bool hashes_value_only = false;
+  int64_t bytes = 0;
   std::vector<GroupSet> sets;
 };
 
@@ -98,6 +105,7 @@ class OpenMetadataTable : public MetadataTable {
   Status Scan(std::string_view partition, const std::function<Status(MetadataRecord)>& visit,
               MetadataCost* cost) const override;
   Result<int32_t> FileGroups(std::string_view partition) const override;
+  Result<int64_t> Bytes(std::string_view partition) const override;
 
  private:
   std::string DistrustOfName(std::string_view partition) const;
@@ -199,6 +207,7 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
 
   std::map<std::string, std::vector<FileSlice>, std::less<>> by_prefix;
   for (FileSlice& slice : slices->slices) {
+    partition->bytes += BytesOf(slice);
     by_prefix[std::string(ParseMetadataFileId(slice.file_id)->prefix)].push_back(std::move(slice));
   }
   for (auto& [prefix, members] : by_prefix) {
@@ -317,6 +326,11 @@ Result<int32_t> OpenMetadataTable::FileGroups(std::string_view name) const {
   size_t groups = 0;
   for (const GroupSet& set : partition->sets) groups += set.groups.size();
   return static_cast<int32_t>(groups);
+}
+
+Result<int64_t> OpenMetadataTable::Bytes(std::string_view name) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  return partition->bytes;
 }
 
 }  // namespace

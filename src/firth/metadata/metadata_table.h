@@ -86,6 +86,9 @@ class MetadataTable {
 
   /// Number of file groups of a partition that is believed. Errors as Lookup.
   virtual Result<int32_t> FileGroups(std::string_view partition) const = 0;
+
+  /// Bytes of the files of a partition that is believed, as listed. Errors as Lookup.
+  virtual Result<int64_t> Bytes(std::string_view partition) const = 0;
 };
 
 }  // namespace firth

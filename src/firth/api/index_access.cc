@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/api/index_access.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace firth {
+namespace {
+
+// What a person calls the index of a partition.
+std::string NounOf(std::string_view partition) {
+  if (partition == "record_index") return "record index";
+  if (partition == "column_stats") return "column statistics";
+  if (partition == "bloom_filters") return "index of bloom filters";
+  return fmt::format("index \"{}\"", partition);
+}
+
+}  // namespace
+
+Status NoSuchIndex(const TableConfig& config, std::string_view wanted) {
+  const auto& names = config.metadata_partitions;
+  return NotFoundError("the table has no {}; its indexes are: {}", wanted,
+                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+}
+
+Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& snapshot,
+                                                       std::string_view partition, int threads) {
+  const TableConfig& config = snapshot.context->config;
+  if (std::ranges::find(config.metadata_partitions, partition) ==
+      config.metadata_partitions.end()) {
+    return NoSuchIndex(config, NounOf(partition));
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
+  ARROW_ASSIGN_OR_RAISE(const std::string reason, table->Distrust(partition));
+  if (!reason.empty()) return UnsupportedError("index {} is not used: {}", partition, reason);
+  return table;
+}
+
+Result<IndexDefinitions> DefinitionsOf(const PinnedSnapshot& snapshot) {
+  return LoadIndexDefinitions(*snapshot.context->storage, snapshot.context->config);
+}
+
+bool IsPartitionedRecordIndex(const IndexDefinitions& definitions) {
+  const auto definition = definitions.find("record_index");
+  if (definition == definitions.end()) return false;
+  const auto option = definition->second.options.find("isPartitioned");
+  return option != definition->second.options.end() && option->second == "true";
+}
+
+LookupCost ToLookupCost(const MetadataCost& cost) {
+  return {.file_groups = cost.file_groups,
+          .blocks = cost.blocks,
+          .cache_hits = cost.cache_hits,
+          .bytes = cost.bytes,
+          .requests = cost.requests};
+}
+
+std::string_view FolderOf(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+std::string_view FileNameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace firth
