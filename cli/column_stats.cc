@@ -58,7 +58,7 @@ arrow::Status PrintColumnStatistics(const Snapshot& snapshot,
                           {"bytes", CountJson(of.bytes)},
                           {"uncompressed_bytes", CountJson(of.uncompressed_bytes)}});
   }
-  return PrintJson({{"statistics", std::move(statistics)}, {"cost", ToJson(found.cost)}});
+  return PrintJson({{"statistics", std::move(statistics)}, {"cost", CostJson(found.cost)}});
 }
 
 }  // namespace firth::cli

@@ -61,7 +61,7 @@ Json ToJson(const IndexInfo& index) {
 }
 
 std::string CostLine(const LookupCost& cost) {
-  return fmt::format("{} file groups, {} blocks, {} in {} requests\n",
+  return fmt::format("file groups: {}, blocks: {}, read: {} in {} requests\n",
                      FormatCount(cost.file_groups), FormatCount(cost.blocks),
                      FormatBytes(cost.bytes), FormatCount(cost.requests));
 }
@@ -129,7 +129,7 @@ arrow::Status PrintKeys(const KeyLookup& found, bool json) {
            {"file_id", location.file_id},
            {"instant", location.instant.empty() ? Json() : Json(location.instant)}});
     }
-    return PrintJson({{"locations", std::move(locations)}, {"cost", ToJson(found.cost)}});
+    return PrintJson({{"locations", std::move(locations)}, {"cost", CostJson(found.cost)}});
   }
   if (found.locations.empty()) return arrow::Status::OK();
   TextTable table({{"key"}, {"partition"}, {"file id"}, {"inserted"}});
@@ -157,7 +157,7 @@ arrow::Status PrintValues(const ValueLookup& found, bool json) {
       matches.push_back({{"value", match.value ? Json(*match.value) : Json()}, {"key", match.key}});
     }
     return PrintJson(
-        {{"index", found.index}, {"matches", std::move(matches)}, {"cost", ToJson(found.cost)}});
+        {{"index", found.index}, {"matches", std::move(matches)}, {"cost", CostJson(found.cost)}});
   }
   if (found.matches.empty()) return arrow::Status::OK();
   TextTable table({{"value"}, {"key"}});

@@ -7,7 +7,7 @@
 
 namespace firth::cli {
 
-inline Json ToJson(const LookupCost& cost) {
+inline Json CostJson(const LookupCost& cost) {
   return {{"file_groups", cost.file_groups},
           {"blocks", cost.blocks},
           {"cache_hits", cost.cache_hits},

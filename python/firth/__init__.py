@@ -13,6 +13,16 @@ from firth import _arrow as _arrow  # loads Arrow's libraries, first
 from firth import errors
 from firth._firth import __version__
 from firth.errors import *  # noqa: F403
+from firth.index import (
+    FileStatistics,
+    IndexInfo,
+    KeyLocation,
+    KeyLookup,
+    LookupCost,
+    StatisticsLookup,
+    ValueLookup,
+    ValueMatch,
+)
 from firth.query import FullTextOperator, MatchQuery, MultiMatchQuery, PhraseQuery, TextQuery
 from firth.result import ArrowRows, Result
 from firth.search import TextSearch, VectorSearch
@@ -21,17 +31,25 @@ from firth.table import FileSlice, Snapshot, Table, TableInfo, TimelineEntry, op
 __all__ = [
     "ArrowRows",
     "FileSlice",
+    "FileStatistics",
     "FullTextOperator",
+    "IndexInfo",
+    "KeyLocation",
+    "KeyLookup",
+    "LookupCost",
     "MatchQuery",
     "MultiMatchQuery",
     "PhraseQuery",
     "Result",
     "Snapshot",
+    "StatisticsLookup",
     "Table",
     "TableInfo",
     "TextQuery",
     "TextSearch",
     "TimelineEntry",
+    "ValueLookup",
+    "ValueMatch",
     "VectorSearch",
     "__version__",
     "errors",

@@ -8,9 +8,9 @@ import typing
 
 import pyarrow
 
-from firth import _arguments, _firth
+from firth import _arguments, _firth, index
 from firth._arguments import Instant
-from firth.errors import NotFoundError
+from firth.errors import InvalidArgumentError, NotFoundError
 from firth.predicate import Predicate, to_predicate
 from firth.query import FullTextOperator, TextQuery
 from firth.result import Result
@@ -233,6 +233,89 @@ class _Readable:
             "radius": None if radius is None else _arguments.real("radius", radius),
         }
         return VectorSearch(self._pin(as_of), vectors, options)
+
+    def indexes(self, *, as_of: Instant | None = None) -> list[index.IndexInfo]:
+        """All indexes that the table's writers keep, those too that cannot answer: `state` is
+        "ready", "building" or "distrusted", and `reason` says why."""
+        return _firth.list_indexes(self._pin(as_of))
+
+    @typing.overload
+    def lookup(
+        self,
+        keys: str | typing.Iterable[str],
+        *,
+        partition: str | None = None,
+        threads: int = 0,
+        as_of: Instant | None = None,
+    ) -> index.KeyLookup: ...
+
+    @typing.overload
+    def lookup(
+        self,
+        *,
+        column: str,
+        value: index.Value | typing.Sequence[index.Value],
+        as_of: Instant | None = None,
+    ) -> index.ValueLookup: ...
+
+    def lookup(
+        self,
+        keys: str | typing.Iterable[str] | None = None,
+        *,
+        partition: str | None = None,
+        threads: int = 0,
+        column: str | None = None,
+        value: index.Value | typing.Sequence[index.Value] = None,
+        as_of: Instant | None = None,
+    ) -> index.KeyLookup | index.ValueLookup:
+        """Asks an index; data files are not read.
+
+        lookup(keys)                  where rows live, by the record index. A key is the text in
+                                      _hoodie_record_key: "17", or "id:17,region:eu". Keys that no
+                                      row has are not in the answer. `partition` limits the answer
+                                      to one data partition; a partitioned index needs it
+        lookup(column=c, value=v)     keys of the rows that have a value, or one of a list, by the
+                                      secondary index of the column
+
+        The answer carries its `cost`. Raises NotFoundError when the table has no such index, and
+        UnsupportedError when what it says cannot be relied on at this snapshot.
+        """
+        if (keys is None) == (column is None):
+            raise InvalidArgumentError("lookup needs either keys, or column and value")
+        if column is not None:
+            return _firth.lookup_values(
+                self._pin(as_of),
+                _arguments.text("column", column, "the name of a column"),
+                index.values(value),
+            )
+        return _firth.lookup_keys(
+            self._pin(as_of),
+            index.keys(keys),
+            None if partition is None else _arguments.text("partition", partition),
+            _arguments.integer("threads", threads, 0, MAX_THREADS) or os.cpu_count() or 1,
+        )
+
+    def column_statistics(
+        self,
+        columns: typing.Sequence[str] | None = None,
+        *,
+        files: typing.Sequence[str] | None = None,
+        as_of: Instant | None = None,
+    ) -> index.StatisticsLookup:
+        """Bounds and counts of columns in each file, as the table's column statistics have them.
+
+        columns   default all data columns
+        files     paths relative to the table, as in files(); default all of the snapshot
+
+        Dates, times and decimals are text. Bounds of strings and floats may be narrower than the
+        file's values, because writers leave out what is long or NaN.
+        """
+        paths = [] if files is None else list(files)
+        return _firth.lookup_statistics(
+            self._pin(as_of),
+            _arguments.columns(columns),
+            [_arguments.text(f"files[{i}]", path) for i, path in enumerate(paths)],
+        )
 
     @staticmethod
     def _search_options(

@@ -49,6 +49,7 @@ NB_MODULE(_firth, module) {
   RegisterErrors();
   BindTable(module);
   BindSearch(module);
+  BindIndex(module);
 }
 
 }  // namespace firth::python

@@ -18,5 +18,6 @@ nanobind::object StreamCapsule(std::shared_ptr<arrow::RecordBatchReader> reader)
 
 void BindTable(nanobind::module_& module);
 void BindSearch(nanobind::module_& module);
+void BindIndex(nanobind::module_& module);
 
 }  // namespace firth::python

@@ -13,6 +13,7 @@ import pytest
 
 VERBS = ["show", "read", "timeline", "files", "schema", "stats"]
 SEARCHES = [["search", "text"], ["search", "vector"]]
+INDEXES = [["index", "list"], ["index", "show"], ["index", "lookup"]]
 
 
 def assert_one_line(result, code, *parts):
@@ -26,11 +27,11 @@ def assert_one_line(result, code, *parts):
 def test_help_lists_every_verb(firth):
     result = firth("--help")
     assert result.code == 0 and result.err == ""
-    for verb in [*VERBS, "search"]:
+    for verb in [*VERBS, "search", "index"]:
         assert f"\n  {verb} " in result.text
 
 
-@pytest.mark.parametrize("verb", [*([v] for v in VERBS), *SEARCHES], ids=" ".join)
+@pytest.mark.parametrize("verb", [*([v] for v in VERBS), *SEARCHES, *INDEXES], ids=" ".join)
 def test_help_of_a_verb_names_what_all_verbs_take(firth, verb):
     result = firth(*verb, "--help")
     assert result.code == 0

@@ -25,7 +25,13 @@ found: firth.TextSearch = table.search_text(query).where("id < 3").select(["id"]
 near: firth.VectorSearch = table.search_vector([[0.5, 1.0]], "emb", metric="l2", radius=2.0)
 matches: int = found.report()["matches"]
 
+places: list[str] = [at.partition for at in table.lookup(["1", "2"]).locations]
+keys_of_value: list[str] = [m.key for m in table.lookup(column="name", value=["a", None]).matches]
+index_states: list[str] = [index.state for index in table.indexes()]
+nulls: list[int | None] = [of.nulls for of in table.column_statistics(["ts"]).statistics]
+
 # Mistakes that must stay mistakes: a strict run reports an ignore that is not needed.
 table.incremental(None)  # type: ignore[arg-type]
 table.read(columns=[1])  # type: ignore[list-item]
 table.read(limit="5")  # type: ignore[arg-type]
+table.lookup(column="name", value=0.5)  # type: ignore[call-overload]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lookups in indexes from Python, against a scan of the same table."""
+
+import pytest
+
+import firth
+
+
+@pytest.fixture
+def indexed(unpack):
+    return firth.open(unpack("v9_cow_expr_index"))
+
+
+@pytest.fixture
+def rows(indexed):
+    return indexed.read(meta=True).to_list()
+
+
+def test_indexes_are_listed(indexed):
+    found = {index.name: index for index in indexed.indexes()}
+    assert found["record_index"].state == "ready" and not found["record_index"].partitioned
+    assert found["secondary_index_idx_name"].columns == ["name"]
+    assert found["expr_index_idx_expr"].function == "from_unixtime"
+    assert all(index.bytes > 0 and index.reason == "" for index in found.values())
+    assert "record_index ready" in repr(found["record_index"])
+
+
+def test_every_key_is_found_in_its_file(indexed, rows):
+    answer = indexed.lookup([row["_hoodie_record_key"] for row in rows] + ["nobody"])
+    assert {(at.key, at.partition, at.file_id) for at in answer.locations} == {
+        (
+            row["_hoodie_record_key"],
+            row["_hoodie_partition_path"],
+            row["_hoodie_file_name"].split("_")[0],
+        )
+        for row in rows
+    }
+    assert answer.cost.bytes > 0 and answer.cost.requests > 0
+    assert [at.key for at in indexed.lookup("17").locations] == ["17"]
+    assert indexed.lookup("17", partition="p0").locations == []
+    assert indexed.lookup([]).locations == []
+
+
+def test_a_snapshot_is_asked_as_it_was(indexed):
+    first = indexed.timeline()[0].requested
+    snapshot = indexed.snapshot(as_of=first)
+    keys = [row["_hoodie_record_key"] for row in snapshot.read(meta=True).to_list()]
+    assert sorted(at.key for at in snapshot.lookup(keys).locations) == sorted(keys)
+    assert sorted(at.key for at in indexed.lookup(keys, as_of=first).locations) == sorted(keys)
+
+
+def test_rows_of_a_value_are_those_of_a_scan(indexed, rows):
+    name = rows[0]["name"]
+    one = indexed.lookup(column="name", value=name)
+    assert one.index == "secondary_index_idx_name"
+    assert [match.key for match in one.matches] == [
+        row["_hoodie_record_key"] for row in rows if row["name"] == name
+    ]
+    several = indexed.lookup(column="name", value=[name, rows[1]["name"], None, 5, True])
+    assert {match.value for match in several.matches} == {name, rows[1]["name"]}
+
+
+def test_column_statistics_are_those_of_the_rows(indexed, rows):
+    answer = indexed.column_statistics(["ts", "name"])
+    for of in answer.statistics:
+        values = [
+            row[of.column]
+            for row in rows
+            if of.file == f"{row['_hoodie_partition_path']}/{row['_hoodie_file_name']}"
+        ]
+        assert of.stored and (of.min, of.max) == (min(values), max(values))
+        assert (of.rows, of.nulls) == (len(values), 0)
+    (absent,) = indexed.column_statistics(["ts"], files=["p0/nope.parquet"]).statistics
+    assert not absent.stored and absent.min is None and absent.rows is None
+
+
+def test_what_cannot_be_answered_is_an_error(indexed, tickets):
+    with pytest.raises(firth.NotFoundError, match="no record index; its indexes are"):
+        tickets.lookup("T-1001")
+    with pytest.raises(firth.NotFoundError, match='no secondary index of column "qty"'):
+        indexed.lookup(column="qty", value=1)
+    with pytest.raises(firth.InvalidArgumentError, match="either keys, or column"):
+        indexed.lookup()
+    with pytest.raises(firth.InvalidArgumentError, match="either keys, or column"):
+        indexed.lookup("1", column="name", value="x")
+    with pytest.raises(TypeError, match=r"keys\[1\] is 2 \(int\)"):
+        indexed.lookup(["1", 2])
+    with pytest.raises(TypeError, match="value is 0.5"):
+        indexed.lookup(column="name", value=0.5)
