@@ -125,8 +125,9 @@ struct BloomLookup {
 /// JSON; kIo. Cost: one listing for each.
 arrow::Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot);
 
-/// Where keys live, by the record index. A key is the text in `_hoodie_record_key`: that of several
-/// fields, or of a complex key generator, is `id:1,region:eu`.
+/// Where keys live, by the record index, which has one place for a key even where writers that do
+/// not look for it (insert, bulk_insert) wrote it twice. A key is the text in `_hoodie_record_key`:
+/// that of several fields, or of a complex key generator, is `id:1,region:eu`.
 ///
 /// @param keys any order, duplicates allowed
 /// Errors: kInvalidArgument for a partitioned index without a partition.

@@ -113,3 +113,19 @@ def test_stats_of_a_column_that_has_none_say_so(firth, indexed):
     assert "(not stored)" in firth("stats", indexed.path, "--column", "_hoodie_file_name").text
     result = firth("stats", indexed.path, "--column", "nope")
     assert result.code == 3 and 'no column "nope"' in result.err
+
+
+def test_stats_of_times_and_decimals_read_as_the_rows_do(firth, golden):
+    tickets = golden("tickets")
+    rows = tickets.rows(tickets.expected["snapshot"], meta=True)
+    slices = firth("files", tickets.path, "--json").json
+    without_logs = [s for s in slices if not s["log_files"]]
+    found = firth("stats", tickets.path, "--column", "opened,amount", "--json").json["statistics"]
+    bounds = {(of["file"], of["column"]): (of["min"], of["max"]) for of in found}
+    assert without_logs
+    for file_slice in without_logs:
+        own = [row for row in rows if file_slice["file_id"] in row["_hoodie_file_name"]]
+        opened = [row["opened"].replace("T", " ") for row in own]
+        amounts = sorted((row["amount"] for row in own), key=float)
+        assert bounds[file_slice["base_file"], "opened"] == (min(opened), max(opened))
+        assert bounds[file_slice["base_file"], "amount"] == (amounts[0], amounts[-1])
