@@ -14,6 +14,7 @@ from firth import errors
 from firth._firth import __version__
 from firth.errors import *  # noqa: F403
 from firth.index import (
+    BloomLookup,
     FileStatistics,
     IndexInfo,
     KeyLocation,
@@ -30,6 +31,7 @@ from firth.table import FileSlice, Snapshot, Table, TableInfo, TimelineEntry, op
 
 __all__ = [
     "ArrowRows",
+    "BloomLookup",
     "FileSlice",
     "FileStatistics",
     "FullTextOperator",

@@ -8,6 +8,7 @@ import typing
 from firth import _arguments, _firth
 
 __all__ = [
+    "BloomLookup",
     "FileStatistics",
     "IndexInfo",
     "KeyLocation",
@@ -18,6 +19,7 @@ __all__ = [
     "ValueMatch",
 ]
 
+BloomLookup = _firth.BloomLookup
 FileStatistics = _firth.FileStatistics
 IndexInfo = _firth.IndexInfo
 KeyLocation = _firth.KeyLocation

@@ -15,6 +15,8 @@ if typing.TYPE_CHECKING:
 
 __all__ = ["ArrowRows", "Result"]
 
+Taken = typing.TypeVar("Taken")
+
 
 class ArrowRows:
     """Rows that any Arrow consumer takes, by `__arrow_c_stream__`, without copying batches.
@@ -42,9 +44,12 @@ class ArrowRows:
 
     def to_arrow(self) -> pyarrow.Table:
         """All rows as a pyarrow table."""
+        return self._consume(lambda reader: reader.read_all())
+
+    def _consume(self, take: typing.Callable[[pyarrow.RecordBatchReader], Taken]) -> Taken:
         source = self._source()
         try:
-            return pyarrow.RecordBatchReader.from_stream(source).read_all()
+            return take(pyarrow.RecordBatchReader.from_stream(source))
         except (pyarrow.ArrowException, OSError, KeyError, NotImplementedError):
             # The C stream carries a text only; the source still knows the error itself.
             if hasattr(source, "raise_error"):
@@ -80,6 +85,11 @@ class Result(ArrowRows):
         """Counters of planning and of all reads so far: partitions, files and row groups that were
         skipped, rows and bytes that were read."""
         return self._plan.report()
+
+    def explain(self) -> dict[str, object]:
+        """Reads all rows, keeps none of them, and returns `report()` with their number, "rows"."""
+        rows = self._consume(lambda reader: sum(batch.num_rows for batch in reader))
+        return {"rows": rows} | self.report()
 
     def __repr__(self) -> str:
         return f"<firth.Result of {', '.join(self.schema.names)}>"

@@ -141,6 +141,47 @@ class _Readable:
             use_metadata=use_metadata,
         )
 
+    def explain(
+        self,
+        columns: typing.Sequence[str] | None = None,
+        where: Predicate = None,
+        *,
+        begin: Instant | None = None,
+        end: Instant | None = None,
+        as_of: Instant | None = None,
+        read_optimized: bool = False,
+        limit: int | None = None,
+        meta: bool = False,
+        threads: int = 0,
+        memory_budget: int = GIB,
+        use_metadata: bool = True,
+    ) -> dict[str, object]:
+        """What a read takes, as `firth read --explain` tells it: reads the rows, returns none.
+
+        The arguments are those of `read`, or with `begin` those of `incremental`. The answer has
+        the number of "rows", counters of what each stage of planning and reading touched and left
+        out ("partitions", "partitions_pruned", "slices", ..., "bytes_read"), and under "notes"
+        sentences: whether files came from the metadata table and which statistics and indexes
+        ruled something out, or why they were not used. `read(...).explain()` is the same for a
+        read that is planned already.
+        """
+        options: dict[str, typing.Any] = {
+            "columns": columns,
+            "where": where,
+            "limit": limit,
+            "meta": meta,
+            "threads": threads,
+            "memory_budget": memory_budget,
+            "use_metadata": use_metadata,
+        }
+        if begin is None:
+            if end is not None:
+                raise InvalidArgumentError("end needs begin")
+            return self.read(as_of=as_of, read_optimized=read_optimized, **options).explain()
+        if as_of is not None or read_optimized:
+            raise InvalidArgumentError("begin goes with neither as_of nor read_optimized")
+        return self.incremental(begin, end, **options).explain()
+
     def _pin_and_plan(self, as_of: Instant | None, **request: typing.Any) -> Result:
         return self._plan(self._pin(as_of), **request)
 
@@ -315,6 +356,22 @@ class _Readable:
             self._pin(as_of),
             _arguments.columns(columns),
             [_arguments.text(f"files[{i}]", path) for i, path in enumerate(paths)],
+        )
+
+    def bloom_filter(
+        self,
+        file: str,
+        keys: str | typing.Iterable[str],
+        *,
+        as_of: Instant | None = None,
+    ) -> index.BloomLookup:
+        """Whether a base file may have record keys, by its filter in the table's index of bloom
+        filters: `possible` has one bool a key, of which False is certain.
+
+        `file` is a path relative to the table, as `base_file` in files().
+        """
+        return _firth.lookup_bloom_filter(
+            self._pin(as_of), _arguments.text("file", file), index.keys(keys)
         )
 
     @staticmethod

@@ -4,8 +4,10 @@
 
 #include <arrow/result.h>
 #include <arrow/status.h>
+#include <nanobind/nanobind.h>
 
 #include <exception>
+#include <string_view>
 #include <utility>
 
 namespace firth::python {
@@ -29,6 +31,9 @@ T ValueOrThrow(arrow::Result<T> result) {
   ThrowIfError(result.status());
   return std::move(result).ValueUnsafe();
 }
+
+/// A message as Python text. Bytes of damaged files that it quotes need not be UTF-8.
+nanobind::str MessageText(std::string_view message);
 
 /// Installs the translator. Call once, before anything can throw.
 void RegisterErrors();

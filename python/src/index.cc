@@ -70,6 +70,11 @@ StatisticsLookup FindStatistics(const Snapshot& snapshot, const std::vector<std:
   return ValueOrThrow(LookupStatistics(snapshot, columns, files));
 }
 
+BloomLookup FindBloomFilter(const Snapshot& snapshot, const std::string& file,
+                            const std::vector<std::string>& keys) {
+  return ValueOrThrow(LookupBloomFilter(snapshot, file, keys));
+}
+
 void BindAnswers(nb::module_& module) {
   nb::class_<LookupCost>(module, "LookupCost")
       .def_ro("file_groups", &LookupCost::file_groups)
@@ -112,6 +117,9 @@ void BindAnswers(nb::module_& module) {
   nb::class_<StatisticsLookup>(module, "StatisticsLookup")
       .def_ro("statistics", &StatisticsLookup::statistics)
       .def_ro("cost", &StatisticsLookup::cost);
+  nb::class_<BloomLookup>(module, "BloomLookup")
+      .def_ro("possible", &BloomLookup::possible)
+      .def_ro("cost", &BloomLookup::cost);
 }
 
 }  // namespace
@@ -125,7 +133,7 @@ void BindIndex(nb::module_& module) {
       .def_ro("function", &IndexInfo::function)
       .def_ro("partitioned", &IndexInfo::partitioned)
       .def_prop_ro("state", &StateName)
-      .def_ro("reason", &IndexInfo::reason)
+      .def_prop_ro("reason", [](const IndexInfo& index) { return MessageText(index.reason); })
       .def_ro("file_groups", &IndexInfo::file_groups)
       .def_ro("bytes", &IndexInfo::bytes)
       .def("__repr__", [](const IndexInfo& index) {
@@ -138,6 +146,8 @@ void BindIndex(nb::module_& module) {
   module.def("lookup_keys", &FindKeys, "snapshot"_a, "keys"_a, "partition"_a.none(), "threads"_a,
              ReleaseGil());
   module.def("lookup_values", &FindValues, "snapshot"_a, "column"_a, "values"_a, ReleaseGil());
+  module.def("lookup_bloom_filter", &FindBloomFilter, "snapshot"_a, "file"_a, "keys"_a,
+             ReleaseGil());
   module.def("lookup_statistics", &FindStatistics, "snapshot"_a, "columns"_a, "files"_a,
              ReleaseGil());
 }

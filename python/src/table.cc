@@ -96,7 +96,9 @@ class Plan {
     out["list_calls"] = report.list_calls;
     out["read_calls"] = report.read_calls;
     out["bytes_read"] = report.bytes_read;
-    out["notes"] = report.notes;
+    nb::list notes;
+    for (const std::string& note : report.notes) notes.append(MessageText(note));
+    out["notes"] = notes;
     return out;
   }
 

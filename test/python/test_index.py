@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lookups in indexes from Python, against a scan of the same table."""
 
+import shutil
+
 import pytest
 
 import firth
@@ -72,6 +74,27 @@ def test_column_statistics_are_those_of_the_rows(indexed, rows):
         assert (of.rows, of.nulls) == (len(values), 0)
     (absent,) = indexed.column_statistics(["ts"], files=["p0/nope.parquet"]).statistics
     assert not absent.stored and absent.min is None and absent.rows is None
+
+
+def test_bloom_filters_know_the_keys_of_their_files(indexed, rows):
+    keys = [row["_hoodie_record_key"] for row in rows]
+    for file_slice in indexed.files():
+        answer = indexed.bloom_filter(file_slice.base_file, keys)
+        own = [file_slice.base_file.endswith("/" + row["_hoodie_file_name"]) for row in rows]
+        assert all(possible for possible, is_own in zip(answer.possible, own) if is_own)
+        assert sum(answer.possible) < len(keys) and answer.cost.bytes > 0
+    with pytest.raises(firth.NotFoundError, match=r"no filter of p0/nope\.parquet"):
+        indexed.bloom_filter("p0/nope.parquet", "1")
+
+
+def test_damage_that_is_no_text_is_quoted(tmp_path, unpack):
+    shutil.copytree(unpack("v9_cow_expr_index"), tmp_path / "t")
+    for log in (tmp_path / "t/.hoodie/metadata/record_index").glob(".record-index-0003*1845*"):
+        content = bytearray(log.read_bytes())
+        content[100:164] = b"\xaa" * 64  # in the schema
+        log.write_bytes(content)
+    with pytest.raises(firth.CorruptError, match=r"schema is not JSON: .*\\xaa\\xaa"):
+        firth.open(tmp_path / "t").lookup([str(key) for key in range(100)])
 
 
 def test_what_cannot_be_answered_is_an_error(indexed, tickets):

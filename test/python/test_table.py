@@ -110,6 +110,27 @@ def test_result_reads_its_snapshot_again_each_time(tickets):
     assert result.report()["slices"] == 5
 
 
+def test_explain_tells_what_a_read_took(tickets):
+    told = tickets.explain(["id"], "priority > 2")
+    assert told["rows"] == tickets.read(["id"], "priority > 2").to_arrow().num_rows
+    assert told["slices"] == 5 and told["bytes_read"] > 0
+    assert "column statistics of priority" in " ".join(told["notes"])
+    listed = tickets.explain(use_metadata=False)
+    assert listed["rows"] == 26 and listed["list_calls"] > told["list_calls"]
+    result = tickets.read(limit=3)
+    assert result.explain() == {"rows": 3} | result.report()
+
+
+def test_explain_travels_as_reads_do(tickets):
+    begin, past = "20261130190602012", "20261130190547701"
+    assert tickets.explain(begin=begin)["rows"] == len(tickets.incremental(begin).to_list())
+    assert tickets.explain(as_of=past)["rows"] == len(tickets.read(as_of=past).to_list())
+    assert tickets.snapshot(past).explain()["rows"] == tickets.explain(as_of=past)["rows"]
+    for senseless in ({"end": past}, {"begin": begin, "as_of": past}):
+        with pytest.raises(firth.InvalidArgumentError):
+            tickets.explain(**senseless)
+
+
 def test_batches_cross_without_a_copy(tickets):
     """Two consumers of the same rows hold the same buffers."""
     search = tickets.search_text("payment", column="body")

@@ -29,6 +29,8 @@ places: list[str] = [at.partition for at in table.lookup(["1", "2"]).locations]
 keys_of_value: list[str] = [m.key for m in table.lookup(column="name", value=["a", None]).matches]
 index_states: list[str] = [index.state for index in table.indexes()]
 nulls: list[int | None] = [of.nulls for of in table.column_statistics(["ts"]).statistics]
+possible: list[bool] = table.bloom_filter("p/f.parquet", ["1"]).possible
+explained: dict[str, object] = table.explain(["id"], "id = 1", as_of="20260201", use_metadata=False)
 
 # Mistakes that must stay mistakes: a strict run reports an ignore that is not needed.
 table.incremental(None)  # type: ignore[arg-type]

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 
 #include "firth/format/hfile/hfile_writer.h"
 #include "firth/index.h"
@@ -97,7 +98,8 @@ class IndexedTable {
               "hoodie.table.name=t_metadata\nhoodie.table.version=6\n"
               "hoodie.table.type=MERGE_ON_READ\nhoodie.table.base.file.format=HFILE\n"
               "hoodie.timeline.layout.version=1\nhoodie.table.recordkey.fields=key\n"
-              "hoodie.populate.meta.fields=false\n");
+              "hoodie.populate.meta.fields=false\n"
+              "hoodie.compaction.payload.class=org.apache.hudi.metadata.HoodieMetadataPayload\n");
     for (const char* state : {"", ".requested", ".inflight"}) {
       WriteFile(metadata / fmt::format(".hoodie/{}.deltacommit{}", kInitInstant, state),
                 R"({"partitionToWriteStats":{}})");
@@ -136,10 +138,12 @@ class IndexedTable {
   fs::path root_;
 };
 
-KeyLookup LookupRandom(const Snapshot& snapshot, uint64_t keys, std::mt19937_64* random) {
+std::vector<std::string> RandomKeys(uint64_t keys, std::mt19937_64* random) {
+  std::set<uint64_t> numbers;
+  while (numbers.size() < kLookups) numbers.insert((*random)() % keys);
   std::vector<std::string> wanted;
-  for (size_t i = 0; i < kLookups; ++i) wanted.push_back(KeyAt((*random)() % keys, keys));
-  return Check(LookupKeys(snapshot, wanted));
+  for (const uint64_t number : numbers) wanted.push_back(KeyAt(number, keys));
+  return wanted;
 }
 
 void BM_LookupKeys(benchmark::State& state, bool same_keys) {
@@ -149,12 +153,17 @@ void BM_LookupKeys(benchmark::State& state, bool same_keys) {
   if (table == nullptr) table = std::make_unique<IndexedTable>(keys);
   const Snapshot snapshot = table->Pin();
   std::mt19937_64 random(1);
-  LookupRandom(snapshot, keys, &random);
+  std::vector<std::string> wanted = RandomKeys(keys, &random);
+  Check(LookupKeys(snapshot, wanted));
   LookupCost cost;
   for (auto _ : state) {
-    if (same_keys) random.seed(1);
-    const KeyLookup found = LookupRandom(snapshot, keys, &random);
-    if (found.locations.size() + 1 < kLookups) state.SkipWithError("keys are missing");
+    if (!same_keys) {
+      state.PauseTiming();
+      wanted = RandomKeys(keys, &random);
+      state.ResumeTiming();
+    }
+    const KeyLookup found = Check(LookupKeys(snapshot, wanted));
+    if (found.locations.size() != kLookups) state.SkipWithError("keys are missing");
     cost.blocks += found.cost.blocks;
     cost.bytes += found.cost.bytes;
     cost.requests += found.cost.requests;

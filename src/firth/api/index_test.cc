@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -275,6 +276,13 @@ class UnpackedTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
+  // Of all rows of v9_cow_expr_index.
+  static std::vector<std::string> Keys() {
+    std::vector<std::string> keys;
+    for (int key = 0; key < 100; ++key) keys.push_back(fmt::to_string(key));
+    return keys;
+  }
+
   std::filesystem::path folder_, root_;
 };
 
@@ -335,6 +343,43 @@ TEST_F(UnpackedTest, AnIndexThatIsBeingBuiltIsListed) {
   ASSERT_EQ(indexes->size(), 4U);
   EXPECT_EQ(indexes->at(3).name, "record_index");
   EXPECT_EQ(indexes->at(3).state, IndexState::kBuilding);
+}
+
+TEST_F(UnpackedTest, FaultsOfAnIndexAreErrorsThatSayWhatIsWrong) {
+  const auto fault = [&](const std::function<void()>& damage, ErrorCode code,
+                         const std::string& text) {
+    Table table = Unpack("tables/v9_cow_expr_index.zip", "v9_cow_expr_index");
+    damage();
+    ASSERT_TRUE(table.Refresh().ok());
+    const Snapshot snapshot = *table.Pin();
+    const auto keys = Keys();
+    const arrow::Status status = LookupKeys(snapshot, keys).status();
+    EXPECT_EQ(GetErrorCode(status), code) << status;
+    EXPECT_THAT(status.message(), HasSubstr(text));
+    std::filesystem::remove_all(root_);
+  };
+  const std::string metadata = ".hoodie/metadata/";
+  const std::string log =
+      metadata + "record_index/.record-index-0003-0_20261129212809446.log.1_4-1901-2723";
+  fault([&] { std::filesystem::remove_all(root_ / metadata); }, ErrorCode::kUnsupported,
+        "index record_index is not used: ");
+  fault(
+      [&] {
+        std::filesystem::remove(
+            root_ /
+            (metadata + ".hoodie/timeline/20261129212809446_20261129212817319.deltacommit"));
+      },
+      ErrorCode::kUnsupported, "lags behind: commit 20261129212809446 of the table is not in it");
+  fault([&] { std::filesystem::resize_file(root_ / log, 100); }, ErrorCode::kUnsupported,
+        "record-index-0003-0_20261129212809446.log.1");
+  const std::string older =
+      metadata + "record_index/.record-index-0003-0_20261129212741540.log.1_4-1845-2567";
+  fault(
+      [&] {
+        std::fstream file(root_ / older, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekp(9'400) << std::string(64, '\xAA');  // in its HFile
+      },
+      ErrorCode::kCorrupt, "log.1_4-1845-2567: block: 2030 bytes are no gzip member");
 }
 
 TEST_F(UnpackedTest, TablesWithoutAMetadataTableHaveNoIndexes) {
