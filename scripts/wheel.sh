@@ -12,6 +12,6 @@ arrow=()
 for library in libarrow libarrow_compute libparquet libarrow_s3 libarrow_python; do
   arrow+=(--exclude "$library.so.2600")
 done
-PATH=$PWD/.venv/bin:$PATH .venv/bin/auditwheel -q repair "${arrow[@]}" \
+PATH=$PWD/.venv/bin:$PATH .venv/bin/auditwheel repair "${arrow[@]}" \
   --plat "manylinux_2_36_$(uname -m)" -w dist build-wheel/firth-*.whl
 ls -l dist
