@@ -2,6 +2,7 @@
 #include "firth/read/prune.h"
 
 #include <arrow/array/array_base.h>
+#include <arrow/array/builder_base.h>
 #include <arrow/compute/api_scalar.h>
 #include <arrow/datum.h>
 #include <arrow/scalar.h>
@@ -25,6 +26,11 @@ template <typename ScalarType>
 std::partial_ordering CompareValues(const arrow::Scalar& a, const arrow::Scalar& b) {
   return checked_cast<const ScalarType&>(a).value <=> checked_cast<const ScalarType&>(b).value;
 }
+
+// A set that ascends, without nulls.
+struct SortedSetOptions : cp::SetLookupOptions {
+  using cp::SetLookupOptions::SetLookupOptions;
+};
 
 // Unordered when the values can't be compared, NaN among them.
 std::partial_ordering Compare(const arrow::Scalar& a, const arrow::Scalar& b) {
@@ -101,11 +107,36 @@ std::optional<ColumnRange> RangeOfExpression(const cp::Expression& expression,
   return range_of(*ref->name());
 }
 
+// Whether a value of a set that ascends lies in a range.
+bool HasValueIn(const arrow::Array& set, const ColumnRange& range) {
+  if (AllNull(range) || set.length() == 0) return false;
+  if (range.min == nullptr || range.max == nullptr) return true;
+  const auto compare = [&](int64_t i, const arrow::Scalar& bound) {
+    const auto value = set.GetScalar(i);
+    return value.ok() ? Compare(**value, bound) : std::partial_ordering::unordered;
+  };
+  int64_t low = 0, high = set.length();  // the first that is not below the range is in between
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    const std::partial_ordering order = compare(middle, *range.min);
+    if (order == std::partial_ordering::unordered) return true;
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < set.length() && !(compare(low, *range.max) > 0);
+}
+
 bool CanBeIn(const cp::Expression::Call& call, const RangeOf& range_of) {
   const auto range = RangeOfExpression(call.arguments[0], range_of);
   const auto* options = dynamic_cast<const cp::SetLookupOptions*>(call.options.get());
   if (!range || options == nullptr || !options->value_set.is_array()) return true;
   const std::shared_ptr<arrow::Array> values = options->value_set.make_array();
+  if (dynamic_cast<const SortedSetOptions*>(options) != nullptr) {
+    return HasValueIn(*values, *range);
+  }
   for (int64_t i = 0; i < values->length(); ++i) {
     if (values->IsNull(i)) return true;
     const auto value = values->GetScalar(i);
@@ -148,6 +179,25 @@ bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
 }
 
 }  // namespace
+
+Result<cp::Expression> IsIn(cp::Expression value, const std::shared_ptr<arrow::DataType>& type,
+                            arrow::ScalarVector set) {
+  const bool has_order = std::ranges::all_of(set, [](const auto& scalar) {
+    return !arrow::is_floating(scalar->type->id()) && Compare(*scalar, *scalar) == 0;
+  });
+  if (has_order) {
+    std::ranges::sort(set, [](const auto& a, const auto& b) { return Compare(*a, *b) < 0; });
+  }
+  std::unique_ptr<arrow::ArrayBuilder> builder;
+  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), type, &builder));
+  ARROW_RETURN_NOT_OK(builder->AppendScalars(set));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> values, builder->Finish());
+  constexpr auto kNulls = cp::SetLookupOptions::INCONCLUSIVE;
+  if (has_order) {
+    return cp::call("is_in", {std::move(value)}, SortedSetOptions(std::move(values), kNulls));
+  }
+  return cp::call("is_in", {std::move(value)}, cp::SetLookupOptions(std::move(values), kNulls));
+}
 
 bool CanMatch(const cp::Expression& filter, const RangeOf& range_of) {
   if (const cp::Expression::Call* call = filter.call()) return CanMatchCall(*call, range_of);

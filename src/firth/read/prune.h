@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 
+#include "firth/common/status.h"
+
 namespace firth {
 
 /// What is known of a column over a set of rows.
@@ -22,6 +24,12 @@ struct ColumnRange {
 
 /// The range of a column, nullopt when nothing is known.
 using RangeOf = std::function<std::optional<ColumnRange>(const std::string& column)>;
+
+/// `value` is in `set`, of which the order and duplicates do not matter; null elements make what
+/// equals no other null. Of types that have an order but for floats, CanMatch searches such sets.
+Result<arrow::compute::Expression> IsIn(arrow::compute::Expression value,
+                                        const std::shared_ptr<arrow::DataType>& type,
+                                        arrow::ScalarVector set);
 
 /// False only when no row can make `filter` true. `filter` is bound to the schema of the rows;
 /// parts that are not understood count as possible. NaN lies in no range and -0.0 equals 0.0.

@@ -90,12 +90,24 @@ class RandomFilters {
     const cp::Expression field = cp::field_ref(is_int ? "i" : "d");
     if (Pick(8) == 0) return cp::is_null(field, Pick(2) == 0);
     if (Pick(8) == 0) return cp::is_valid(field);
+    if (Pick(5) == 0) return In(field, is_int);
     const int number = Pick(9) - 4;
     cp::Expression literal =
         is_int ? cp::literal(int64_t{number}) : cp::literal(number == 4 ? NAN : number * 1.0);
     if (Pick(12) == 0) literal = cp::literal(arrow::MakeNullScalar(arrow::int64()));
     if (Pick(4) == 0) return cp::call(kOps[Pick(6)], {literal, field});
     return cp::call(kOps[Pick(6)], {field, literal});
+  }
+
+  cp::Expression In(const cp::Expression& field, bool is_int) {
+    arrow::ScalarVector set;
+    for (int i = Pick(6); i > 0; --i) {
+      const int number = Pick(17) - 8;
+      set.push_back(is_int ? arrow::MakeScalar(int64_t{number}) : arrow::MakeScalar(number * 1.0));
+    }
+    const auto type = is_int ? arrow::int64() : arrow::float64();
+    if (Pick(8) == 0) set.push_back(arrow::MakeNullScalar(type));
+    return IsIn(field, type, std::move(set)).ValueOrDie();
   }
 
   cp::Expression Tree(int depth) {
@@ -149,6 +161,25 @@ TEST(CanMatch, NeverDropsAMatchingRow) {
     ASSERT_TRUE(can || !AnyMatches(bound, rows)) << bound.ToString() << "\n" << rows->ToString();
   }
   EXPECT_GT(dropped, kRounds / 20);  // it does prune
+}
+
+TEST(CanMatch, LargeSetsAreSearchedForAValueInTheRange) {
+  arrow::ScalarVector set;
+  for (int64_t i = 100'000; i > 0; --i) set.push_back(arrow::MakeScalar(i * 10));
+  const cp::Expression filter =
+      IsIn(cp::field_ref("i"), arrow::int64(), std::move(set)).ValueOrDie();
+  const cp::Expression bound = filter.Bind(*TwoColumns()).ValueOrDie();
+  const auto can = [&](int64_t min, int64_t max) {
+    return CanMatch(bound, [&](const std::string&) -> std::optional<ColumnRange> {
+      return ColumnRange{arrow::MakeScalar(min), arrow::MakeScalar(max), 0, 2};
+    });
+  };
+  EXPECT_TRUE(can(10, 10));
+  EXPECT_TRUE(can(1'000'000, 1'000'005));
+  EXPECT_TRUE(can(-5, 2'000'000));
+  EXPECT_FALSE(can(-5, 9));
+  EXPECT_FALSE(can(500'001, 500'009));
+  EXPECT_FALSE(can(1'000'001, 2'000'000));
 }
 
 TEST(CanMatch, UnknownColumnsCanAlwaysMatch) {

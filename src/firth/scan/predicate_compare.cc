@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/scan/predicate_compare.h"
 
-#include <arrow/array/builder_base.h>
 #include <arrow/compute/api_scalar.h>
 #include <arrow/compute/cast.h>
 #include <arrow/scalar.h>
@@ -10,6 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
+
+#include "firth/read/prune.h"
 
 namespace firth::predicate {
 namespace {
@@ -193,26 +194,18 @@ Result<Expression> CompareValues(CompareOp op, Value left, Value right) {
 }
 
 Result<Expression> InLiterals(const Value& value, const std::vector<Placed>& literals) {
-  std::unique_ptr<arrow::ArrayBuilder> builder;
-  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), value.type, &builder));
+  arrow::ScalarVector set;
   for (const Placed& placed : literals) {
     // What lies between the values of the type equals none of them.
     if (placed.where != Where::kExact && placed.where != Where::kNull) continue;
-    ARROW_RETURN_NOT_OK(builder->AppendScalar(*placed.value));
+    set.push_back(placed.value);
     if (placed.where == Where::kExact && IsFloat(value.type) && FloatValue(*placed.value) == 0) {
       // 0.0 and -0.0 are equal, but not for a hash table.
-      ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Scalar> negative,
-                            arrow::MakeScalar(0.0)->CastTo(value.type));
-      ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Scalar> positive,
-                            arrow::MakeScalar(-0.0)->CastTo(value.type));
-      ARROW_RETURN_NOT_OK(builder->AppendScalar(*negative));
-      ARROW_RETURN_NOT_OK(builder->AppendScalar(*positive));
+      ARROW_ASSIGN_OR_RAISE(set.emplace_back(), arrow::MakeScalar(0.0)->CastTo(value.type));
+      ARROW_ASSIGN_OR_RAISE(set.emplace_back(), arrow::MakeScalar(-0.0)->CastTo(value.type));
     }
   }
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> set, builder->Finish());
-  return call("is_in", {value.expression},
-              arrow::compute::SetLookupOptions(std::move(set),
-                                               arrow::compute::SetLookupOptions::INCONCLUSIVE));
+  return IsIn(value.expression, value.type, std::move(set));
 }
 
 Result<Expression> Like(const Value& value, std::string_view pattern, char escape,
