@@ -18,7 +18,8 @@ namespace fs = arrow::fs;
 class Retry : public fs::S3RetryStrategy {
  public:
   bool ShouldRetry(const AWSErrorDetail& error, int64_t attempted_retries) override {
-    return error.should_retry && attempted_retries < (IsUnreachable(error) ? 2 : 5);
+    return (error.should_retry || IsLongError(error)) &&
+           attempted_retries < (IsUnreachable(error) ? 2 : 5);
   }
 
   // A quarter of a second, doubled each time: 8 seconds in all, when nothing helps.
@@ -30,6 +31,11 @@ class Retry : public fs::S3RetryStrategy {
   // libcurl could not resolve the name of the host, or not connect to it.
   static bool IsUnreachable(const AWSErrorDetail& error) {
     return error.message.starts_with("curlCode: 6,") || error.message.starts_with("curlCode: 7,");
+  }
+  // The answer to a read of few bytes was an error whose text is longer than the bytes asked for:
+  // which one it was is lost then, and throttling is what it mostly is.
+  static bool IsLongError(const AWSErrorDetail& error) {
+    return error.message.starts_with("Failed to flush response stream");
   }
 };
 
