@@ -26,13 +26,16 @@ class Lake:
     def address(self, archive):
         """The s3:// address of a table, after copying all its files."""
         if archive not in self._uploaded:
-            root = self._unpacked.path(archive)
-            for path in sorted(p for p in root.rglob("*") if p.is_file()):
-                key = f"{seaweed.BUCKET}/{archive.stem}/{path.relative_to(root)}"
-                with self._s3.open_output_stream(key) as out:
-                    out.write(path.read_bytes())
-            self._uploaded[archive] = f"s3://{seaweed.BUCKET}/{archive.stem}"
+            self._uploaded[archive] = self.upload(self._unpacked.path(archive), archive.stem)
         return self._uploaded[archive]
+
+    def upload(self, root, name):
+        """The s3:// address of a copy of the folder `root`."""
+        for path in sorted(p for p in root.rglob("*") if p.is_file()):
+            key = f"{seaweed.BUCKET}/{name}/{path.relative_to(root)}"
+            with self._s3.open_output_stream(key) as out:
+                out.write(path.read_bytes())
+        return f"s3://{seaweed.BUCKET}/{name}"
 
 
 def options(endpoint, secret=seaweed.SECRET_KEY):

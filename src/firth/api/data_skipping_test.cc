@@ -4,6 +4,7 @@
 // others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -33,6 +34,13 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
+// Types whose statistics are used.
+bool HasUsedStatistics(const arrow::DataType& type) {
+  return arrow::is_signed_integer(type.id()) || arrow::is_decimal(type.id()) ||
+         type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP ||
+         type.id() == arrow::Type::BOOL;
+}
+
 // Predicates over the columns of a table, with literals that its rows have and ones beside them.
 class PredicateMaker {
  public:
@@ -40,10 +48,7 @@ class PredicateMaker {
       : rows_(std::move(rows)), random_(*random) {
     for (int i = 0; i < rows_->num_columns(); ++i) {
       columns_.push_back(i);
-      // Integers, whose statistics are used, as often as all others together.
-      const bool integer = arrow::is_signed_integer(rows_->field(i)->type()->id());
-      if (integer)
-        columns_.insert(columns_.end(), static_cast<size_t>(rows_->num_columns()) / 2, i);
+      if (HasUsedStatistics(*rows_->field(i)->type())) columns_.insert(columns_.end(), 3, i);
     }
   }
 
@@ -58,6 +63,24 @@ class PredicateMaker {
  private:
   int Pick(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
 
+  // A scalar's number, now and then one beside it.
+  std::shared_ptr<arrow::Scalar> Beside(const std::shared_ptr<arrow::Scalar>& scalar) {
+    if (Pick(2) == 0) return scalar;
+    const auto number =
+        scalar->CastTo(scalar->type->bit_width() == 32 ? arrow::int32() : arrow::int64());
+    const int64_t value = number.ok() ? std::stoll((*number)->ToString()) : 0;
+    const int64_t step = Pick(4) == 0 ? 1000 : 1;
+    const auto moved = arrow::MakeScalar(value + (Pick(5) - 2) * step);
+    const auto narrow = moved->CastTo((*number)->type);
+    return narrow.ok() ? *(*narrow)->CastTo(scalar->type) : scalar;
+  }
+
+  std::string Text(std::string text) {
+    if (Pick(3) == 0) text = text.substr(0, text.size() / 2);
+    if (Pick(12) == 0) text += std::string(5000, 'z');
+    return Quoted(text);
+  }
+
   // A literal of the column's type; "" for types that have none.
   std::string Literal(int column) {
     const auto& chunks = rows_->column(column);
@@ -65,31 +88,41 @@ class PredicateMaker {
     if (chunks->length() == 0 || arrow::is_nested(type.id())) return "";
     const auto scalar = *chunks->GetScalar(Pick(static_cast<int>(chunks->length())));
     if (!scalar->is_valid) return Pick(8) == 0 ? "NULL" : "";
-    if (arrow::is_signed_integer(type.id())) {
-      const int64_t value = std::stoll(scalar->ToString());
-      return std::to_string(value + (Pick(2) == 0 ? 0 : Pick(5) - 2));
+    if (arrow::is_signed_integer(type.id())) return Beside(scalar)->ToString();
+    if (type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP) {
+      return Quoted(Beside(scalar)->ToString());
     }
     if (arrow::is_floating(type.id())) return Pick(6) == 0 ? "NaN" : Quoted(scalar->ToString());
     if (type.id() == arrow::Type::BOOL) return scalar->ToString();
-    if (arrow::is_decimal(type.id())) return scalar->ToString();
-    if (arrow::is_base_binary_like(type.id()) && !arrow::is_string(type.id())) return "X'61'";
-    std::string text = scalar->ToString();
-    if (arrow::is_string(type.id()) && Pick(3) == 0) text = text.substr(0, text.size() / 2);
-    return Quoted(text);
+    if (arrow::is_decimal(type.id())) return scalar->ToString() + (Pick(4) == 0 ? "01" : "");
+    if (arrow::is_string(type.id())) return Text(scalar->ToString());
+    if (arrow::is_base_binary_like(type.id())) return "X'61'";
+    return Quoted(scalar->ToString());
+  }
+
+  std::string In(const std::string& name, int column) {
+    std::string list;
+    for (int i = Pick(Pick(8) == 0 ? 200 : 5); i >= 0; --i) {
+      const std::string literal = Literal(column);
+      if (!literal.empty()) list += (list.empty() ? "" : ", ") + literal;
+    }
+    if (list.empty()) return name + " IS NULL";
+    return name + (Pick(3) == 0 ? " NOT" : "") + " IN (" + list + ")";
   }
 
   std::string Comparison() {
     const int column = columns_[static_cast<size_t>(Pick(static_cast<int>(columns_.size())))];
     const std::string name = "\"" + rows_->field(column)->name() + "\"";
     const std::string a = Literal(column), b = Literal(column);
-    const int kind = Pick(6);
+    const int kind = Pick(7);
     if (a.empty() || b.empty() || kind == 0) {
       return name + (Pick(2) == 0 ? " IS NULL" : " IS NOT NULL");
     }
-    if (kind == 1) return name + (Pick(3) == 0 ? " NOT" : "") + " IN (" + a + ", " + b + ")";
-    if (kind == 2) return name + " BETWEEN " + a + " AND " + b;
-    constexpr const char* kOps[] = {" = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> "};
-    return name + kOps[Pick(7)] + a;
+    if (kind == 1) return In(name, column);
+    if (kind == 2) return name + (Pick(3) == 0 ? " NOT" : "") + " BETWEEN " + a + " AND " + b;
+    constexpr const char* kOps[] = {
+        " = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> ", " IS DISTINCT FROM "};
+    return name + kOps[Pick(8)] + a;
   }
 
   std::shared_ptr<arrow::Table> rows_;
@@ -126,6 +159,39 @@ std::vector<Target> TargetsOf(const Table& table) {
   return targets;
 }
 
+struct Comparison {
+  int64_t predicates = 0;
+  int64_t skipped = 0;  // slices
+};
+
+// Reads with random predicates with and without skipping; fails at the first difference.
+void CompareSkipping(const Table& table, int predicates, std::mt19937* random,
+                     const std::string& name, Comparison* result) {
+  const std::vector<Target> targets = TargetsOf(table);
+  const auto all = (*targets[0].snapshot.Read(targets[0].options))->ToTable();
+  EXPECT_TRUE(all.ok()) << name << ": " << all.status();
+  PredicateMaker maker(*all, random);
+  for (int i = 0; i < predicates; ++i) {
+    const Target& target = targets[(*random)() % targets.size()];
+    ScanOptions options = target.options;
+    options.threads = 1;
+    options.where = maker.Make();
+    ScanOptions all_read = options;
+    all_read.prune = all_read.use_metadata = false;
+    const auto reference = target.snapshot.Plan(all_read);
+    // What a cleaner took may lie in partitions that the predicate does not need.
+    if (!reference.ok()) continue;
+    const auto plan = target.snapshot.Plan(options);
+    if (!plan.ok() || testing::SortedRows(*plan) != testing::SortedRows(*reference)) {
+      ADD_FAILURE() << name << " as of " << target.snapshot.instant() << ": " << options.where
+                    << ": " << plan.status();
+      return;
+    }
+    ++result->predicates;
+    result->skipped += plan->Report().slices_pruned;
+  }
+}
+
 TEST(DataSkipping, SkippingNeverChangesRows) {
   const std::vector<std::string> names = testing::GoldenNamesWithMetadata();
   if (names.empty()) GTEST_SKIP() << "no golden tables in " << testing::GoldenDir();
@@ -134,37 +200,16 @@ TEST(DataSkipping, SkippingNeverChangesRows) {
   RecordProperty("seed", seed);
   std::mt19937 random(static_cast<unsigned>(seed));
   const int each = (wanted + static_cast<int>(names.size()) - 1) / static_cast<int>(names.size());
-  int64_t skipped = 0, predicates = 0;
+  Comparison result;
   for (const std::string& name : names) {
     const testing::GoldenTable golden(name);
-    const Table table = *Table::Open(golden.root().string());
-    const std::vector<Target> targets = TargetsOf(table);
-    const auto all = (*targets[0].snapshot.Read(targets[0].options))->ToTable();
-    ASSERT_TRUE(all.ok()) << name << ": " << all.status();
-    PredicateMaker maker(*all, &random);
-    for (int i = 0; i < each; ++i) {
-      const Target& target = targets[random() % targets.size()];
-      ScanOptions options = target.options;
-      options.threads = 1;
-      options.where = maker.Make();
-      SCOPED_TRACE(fmt::format("{} as of {}: {} (FIRTH_RANDOM_SEED={})", name,
-                               target.snapshot.instant(), options.where, seed));
-      ScanOptions all_read = options;
-      all_read.prune = all_read.use_metadata = false;
-      const auto reference = target.snapshot.Plan(all_read);
-      // What a cleaner took may lie in partitions that the predicate does not need.
-      if (!reference.ok()) continue;
-      const auto plan = target.snapshot.Plan(options);
-      ASSERT_TRUE(plan.ok()) << plan.status();
-      ASSERT_EQ(testing::SortedRows(*plan), testing::SortedRows(*reference));
-      ++predicates;
-      skipped += plan->Report().slices_pruned;
-    }
+    CompareSkipping(*Table::Open(golden.root().string()), each, &random, name, &result);
+    ASSERT_FALSE(HasFailure()) << "FIRTH_RANDOM_SEED=" << seed;
   }
-  EXPECT_GT(predicates, wanted / 2);
-  EXPECT_GT(skipped, 0);
-  RecordProperty("predicates", static_cast<int>(predicates));
-  RecordProperty("slices_skipped", static_cast<int>(skipped));
+  EXPECT_GT(result.predicates, wanted / 2);
+  EXPECT_GT(result.skipped, 0);
+  RecordProperty("predicates", static_cast<int>(result.predicates));
+  RecordProperty("slices_skipped", static_cast<int>(result.skipped));
 }
 
 class SkippingTest : public ::testing::TestWithParam<std::string> {
@@ -205,6 +250,80 @@ TEST_P(SkippingTest, StatisticsThatAreLostAreNotUsed) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, SkippingTest, ::testing::Values("v9_cow_basic", "v9_mor_mdt_full"),
                          [](const auto& table) { return table.param; });
+
+// The table of the repository that has statistics of all types, in files of either writer and in
+// logs. What each predicate rules out was worked out from the rows that were written.
+class StatsTypesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("firth_skipping_{}", getpid());
+    std::filesystem::create_directories(folder_);
+    const std::string command =
+        fmt::format("unzip -qq -o '{}/tables/v9_mor_stats_types.zip' -d '{}'", FIRTH_TEST_DATA_DIR,
+                    folder_.string());
+    ASSERT_EQ(std::system(command.c_str()), 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Table Open() const { return *Table::Open((folder_ / "v9_mor_stats_types").string()); }
+
+  ScanReport PlanOf(const std::string& where, QueryType query = QueryType::kSnapshot) const {
+    const Snapshot snapshot = *Open().Pin();
+    const auto plan = snapshot.Plan({.query = query, .where = where});
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan->Report();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(StatsTypesTest, EachTypeIsUsedAsFarAsItIsSafe) {
+  struct Case {
+    const char* where;
+    int skipped;  // of five slices
+  };
+  for (const Case& test : {
+           Case{"day > '2090-01-01'", 3},  // of one file all dates are null, or were not recorded
+           Case{"day < '1901-01-01' AND ts > 0", 3},
+           Case{"at > '2090-01-01'", 4},
+           Case{"at < '1930-12-31'", 5},
+           Case{"wall >= '2044-12-31'", 4},
+           Case{"d5 > 99", 3},
+           Case{"d18 > 13000.5", 4},
+           Case{"d18 BETWEEN 14000.1255 AND 14000.1255", 4},
+           Case{"d38 > 100000000000000", 2},
+           Case{"d20 < 0", 5},
+           Case{"ok = true", 1},
+           Case{"id IN (2, 21, 100)", 3},
+           Case{"s > 'zzz'", 0},
+           Case{"f64 > 100", 0},
+       }) {
+    EXPECT_EQ(PlanOf(test.where).slices_pruned, test.skipped) << test.where;
+  }
+}
+
+TEST_F(StatsTypesTest, BloomFiltersRuleOutKeysOfSlicesWithoutLogs) {
+  const ScanReport report = PlanOf("_hoodie_record_key = 'nowhere'");
+  EXPECT_EQ(report.slices_pruned, 1);
+  EXPECT_THAT(report.notes,
+              Contains("bloom filters: 1 of 5 file slices skipped, 1 of them without logs"));
+  EXPECT_THAT(report.notes, Contains("column statistics not used: the predicate is on columns of "
+                                     "other types"));
+  EXPECT_EQ(PlanOf("_hoodie_record_key = '21'").slices_pruned, 0);
+  constexpr auto kBaseFiles = QueryType::kReadOptimized;
+  EXPECT_EQ(PlanOf("_hoodie_record_key = 'nowhere'", kBaseFiles).slices_pruned, 5);
+  EXPECT_EQ(PlanOf("_hoodie_record_key IN ('21', '3')", kBaseFiles).slices_pruned, 3);
+  std::filesystem::remove_all(folder_ / "v9_mor_stats_types/.hoodie/metadata/bloom_filters");
+  EXPECT_THAT(PlanOf("_hoodie_record_key = 'nowhere'").notes,
+              Contains(HasSubstr("bloom filters not used: its folder is missing")));
+}
+
+TEST_F(StatsTypesTest, SkippingNeverChangesRows) {
+  std::mt19937 random(static_cast<unsigned>(FromEnvironment("FIRTH_RANDOM_SEED", 4)));
+  Comparison result;
+  CompareSkipping(Open(), /*predicates=*/100, &random, "v9_mor_stats_types", &result);
+  EXPECT_GT(result.skipped, 0);
+}
 
 }  // namespace
 }  // namespace firth

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "firth/common/parallel.h"
 #include "firth/metadata/metadata_merge.h"
 #include "firth/read/log_scan.h"
 
@@ -150,12 +151,25 @@ Status MetadataFileGroup::CheckHash(std::string_view key) const {
       context_.storage.DisplayPath(slice_.partition), key, number_, expected, groups_);
 }
 
+// The blocks of a log file that count, and its reader.
+struct MetadataFileGroup::OpenLog {
+  std::unique_ptr<LogReader> reader;
+  std::vector<LogBlock> blocks;
+  HFileCost cost;
+};
+
 Result<const MetadataFileGroup::Loaded*> MetadataFileGroup::Load(HFileCost* cost) {
   const std::lock_guard lock(mutex_);
   if (loaded_ == nullptr) {
     auto loaded = std::make_unique<Loaded>();
-    ARROW_RETURN_NOT_OK(LoadBase(loaded.get(), cost));
-    ARROW_RETURN_NOT_OK(LoadLogs(loaded.get(), cost));
+    std::vector<OpenLog> logs(slice_.logs.size());
+    // All at once: a store far away is asked in one round.
+    ARROW_RETURN_NOT_OK(RunParallel(logs.size() + 1, context_.threads, [&](size_t i) -> Status {
+      if (i == 0) return LoadBase(loaded.get(), cost);
+      return ReadLog(slice_.logs[i - 1], &logs[i - 1]);
+    }));
+    for (const OpenLog& log : logs) *cost += log.cost;
+    ARROW_RETURN_NOT_OK(AddLogs(std::move(logs), loaded.get()));
     loaded_ = std::move(loaded);
   }
   return loaded_.get();
@@ -166,6 +180,7 @@ Status MetadataFileGroup::LoadBase(Loaded* loaded, HFileCost* cost) const {
   ARROW_ASSIGN_OR_RAISE(auto file, context_.storage.OpenFile(slice_.base->path, slice_.base->size));
   HFileReadOptions options{.path = context_.storage.FullPath(slice_.base->path)};
   options.cache = context_.cache;
+  options.threads = context_.threads;
   ARROW_ASSIGN_OR_RAISE(loaded->base, HFileReader::Open(std::move(file), std::move(options)));
   *cost += loaded->base->open_cost();
   const HFileInfo& info = loaded->base->info();
@@ -185,36 +200,36 @@ Status MetadataFileGroup::LoadBase(Loaded* loaded, HFileCost* cost) const {
   return Status::OK();
 }
 
-Status MetadataFileGroup::LoadLogs(Loaded* loaded, HFileCost* cost) const {
-  std::vector<std::unique_ptr<LogReader>> readers;
+Status MetadataFileGroup::ReadLog(const LogFile& log, OpenLog* open) const {
+  ARROW_ASSIGN_OR_RAISE(auto file, context_.storage.OpenFile(log.path, log.size));
+  ARROW_ASSIGN_OR_RAISE(open->reader,
+                        LogReader::Open(std::move(file), context_.storage.DisplayPath(log.path)));
+  ++open->cost.requests;
+  open->cost.bytes += std::max<int64_t>(log.size, 0);
+  while (true) {
+    ARROW_ASSIGN_OR_RAISE(std::optional<LogBlock> block, open->reader->Next());
+    if (!block) return Status::OK();
+    if (block->type == LogBlockType::kCorrupt) {
+      return CorruptError("{}: {} bytes at offset {} are no log block", open->reader->path(),
+                          block->content_length, block->content_offset);
+    }
+    const std::string_view instant = block->Get(LogHeaderKey::kInstantTime);
+    if (context_.view.config().version >= 8 && instant != log.instant) {
+      return CorruptError("{}: a block of instant {} in a file of {}", open->reader->path(),
+                          instant, log.instant);
+    }
+    if (block->type == LogBlockType::kCommand || context_.view.IsVisible(instant, context_.index)) {
+      open->blocks.push_back(*std::move(block));
+    }
+  }
+}
+
+Status MetadataFileGroup::AddLogs(std::vector<OpenLog> logs, Loaded* loaded) const {
   std::vector<LogBlock> blocks;
   std::vector<const LogReader*> sources;
-  for (const LogFile& log : slice_.logs) {
-    ARROW_ASSIGN_OR_RAISE(auto file, context_.storage.OpenFile(log.path, log.size));
-    ARROW_ASSIGN_OR_RAISE(auto reader,
-                          LogReader::Open(std::move(file), context_.storage.DisplayPath(log.path)));
-    ++cost->requests;
-    cost->bytes += std::max<int64_t>(log.size, 0);
-    while (true) {
-      ARROW_ASSIGN_OR_RAISE(std::optional<LogBlock> block, reader->Next());
-      if (!block) break;
-      if (block->type == LogBlockType::kCorrupt) {
-        return CorruptError("{}: {} bytes at offset {} are no log block", reader->path(),
-                            block->content_length, block->content_offset);
-      }
-      const std::string_view instant = block->Get(LogHeaderKey::kInstantTime);
-      if (context_.view.config().version >= 8 && instant != log.instant) {
-        return CorruptError("{}: a block of instant {} in a file of {}", reader->path(), instant,
-                            log.instant);
-      }
-      if (block->type != LogBlockType::kCommand &&
-          !context_.view.IsVisible(instant, context_.index)) {
-        continue;
-      }
-      blocks.push_back(*std::move(block));
-      sources.push_back(reader.get());
-    }
-    readers.push_back(std::move(reader));
+  for (OpenLog& log : logs) {
+    sources.insert(sources.end(), log.blocks.size(), log.reader.get());
+    std::ranges::move(log.blocks, std::back_inserter(blocks));
   }
   ARROW_ASSIGN_OR_RAISE(const std::vector<size_t> order, OrderBlocks(blocks));
   for (const size_t i : order) {

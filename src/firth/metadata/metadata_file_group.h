@@ -40,6 +40,7 @@ struct MetadataPartitionContext {
   std::shared_ptr<HFileBlockCache> cache;
   MetadataIndex index = MetadataIndex::kFiles;
   bool hashes_value_only = false;  // see HashedPartOfKey
+  int threads = 1;                 // that read the files of one group
 };
 
 using MetadataVisitor = std::function<Status(MetadataRecord)>;
@@ -64,11 +65,13 @@ class MetadataFileGroup {
 
  private:
   struct Loaded;
+  struct OpenLog;
   class Join;
 
   Result<const Loaded*> Load(HFileCost* cost);
   Status LoadBase(Loaded* loaded, HFileCost* cost) const;
-  Status LoadLogs(Loaded* loaded, HFileCost* cost) const;
+  Status ReadLog(const LogFile& log, OpenLog* open) const;
+  Status AddLogs(std::vector<OpenLog> logs, Loaded* loaded) const;
   Status LoadBlock(const LogReader& reader, const LogBlock& block, Loaded* loaded) const;
   Status CheckHash(std::string_view key) const;
 

@@ -90,6 +90,7 @@ class OpenMetadataTable : public MetadataTable {
     if (options_.cache == nullptr) {
       options_.cache = std::make_shared<HFileBlockCache>(kOwnCacheBytes);
     }
+    if (!storage_->is_local()) options_.threads = kRequestThreads;
   }
 
   Status Load(const Timeline& timeline);
@@ -109,6 +110,7 @@ class OpenMetadataTable : public MetadataTable {
 
  private:
   std::string DistrustOfName(std::string_view partition) const;
+  std::vector<std::string> KnownPartitions() const;
   Result<const Partition*> GetPartition(std::string_view name) const;
   Result<const Partition*> GetTrusted(std::string_view name) const;
   Result<std::unique_ptr<Partition>> LoadPartition(std::string_view name) const;
@@ -128,13 +130,22 @@ class OpenMetadataTable : public MetadataTable {
   mutable std::map<std::string, std::unique_ptr<const Partition>, std::less<>> partitions_;
 };
 
+// Of the partitions that will be asked for, those that the properties have.
+std::vector<std::string> OpenMetadataTable::KnownPartitions() const {
+  std::vector<std::string> known;
+  for (const std::string& partition : options_.partitions) {
+    if (DistrustOfName(partition).empty()) known.push_back(partition);
+  }
+  return known;
+}
+
 Status OpenMetadataTable::Load(const Timeline& timeline) {
   if (config_.metadata_partitions.empty()) {
     distrust_ = "the table has none";
     return Status::OK();
   }
   Result<std::unique_ptr<const MetadataView>> view =
-      MetadataView::Load(storage_, timeline, options_.as_of);
+      MetadataView::Load(storage_, timeline, options_.as_of, KnownPartitions());
   if (view.ok()) {
     view_ = *std::move(view);
     distrust_ = view_->distrust();
@@ -221,7 +232,8 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
                                    .decoders = decoders_,
                                    .cache = options_.cache,
                                    .index = index,
-                                   .hashes_value_only = *hashes_value_only},
+                                   .hashes_value_only = *hashes_value_only,
+                                   .threads = std::max(1, options_.threads / groups)},
           std::move(slice), number, groups));
     }
   }

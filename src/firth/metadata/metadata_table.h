@@ -24,9 +24,12 @@ struct HFileCost;
 struct MetadataTableOptions {
   /// Requested time of the data table's instant to look at; empty: the latest of the timeline.
   std::string as_of;
+  /// On local disks; a store far away is asked by kRequestThreads.
   int threads = 1;
+  /// Partitions that will be asked for, if the table has them: it saves a round of requests.
+  std::vector<std::string> partitions{};
   /// Blocks of base files stay here between calls; nullptr: a cache of the table's own.
-  std::shared_ptr<HFileBlockCache> cache;
+  std::shared_ptr<HFileBlockCache> cache{};
 };
 
 /// What calls touched.
@@ -49,8 +52,8 @@ struct MetadataCost {
 class MetadataTable {
  public:
   /// Never fails because of what the metadata table holds: one that is absent or damaged is not
-  /// believed. Cost: two listings of timelines' size and the commits since the last compaction.
-  /// Errors: kIo.
+  /// believed. Cost: the active timeline's listing and commits, in three rounds of requests, and
+  /// one listing each of the partitions named. Errors: kIo.
   static Result<std::shared_ptr<const MetadataTable>> Open(std::shared_ptr<const Storage> storage,
                                                            const TableConfig& config,
                                                            const Timeline& timeline,

@@ -56,14 +56,16 @@ class MetadataTableTest : public ::testing::Test {
   }
 
   // Opened anew, as it is now.
-  std::shared_ptr<const MetadataTable> Open(std::string_view extra_inflight = "") {
+  std::shared_ptr<const MetadataTable> Open(std::string_view extra_inflight = "",
+                                            MetadataTableOptions options = {}) {
     const auto storage = *Storage::Open(table_->root().string(), {});
+    storage_ = storage;
     TableConfig config = *TableConfig::Load(*storage);
     if (!extra_inflight.empty()) {
       config.properties["hoodie.table.metadata.partitions.inflight"] = extra_inflight;
     }
     const Timeline timeline = *Timeline::Load(storage, config.timeline);
-    const auto opened = MetadataTable::Open(storage, config, timeline);
+    const auto opened = MetadataTable::Open(storage, config, timeline, std::move(options));
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *opened;
   }
@@ -105,9 +107,32 @@ class MetadataTableTest : public ::testing::Test {
   }
 
   std::unique_ptr<testing::GoldenTable> table_;
+  std::shared_ptr<const Storage> storage_;  // of the last Open
   fs::path metadata_;
   fs::path timeline_;
 };
+
+TEST_F(MetadataTableTest, FoldersOfPartitionsThatWillBeAskedForAreListedOnce) {
+  MetadataTableOptions options;
+  options.partitions = {"files", "column_stats", "no_such_index"};
+  const auto table = Open("column_stats", options);
+  const int64_t opened = storage_->counters().list_calls;
+  EXPECT_EQ(*table->Distrust("files"), "");
+  EXPECT_EQ(storage_->counters().list_calls, opened);
+  EXPECT_EQ(*table->Distrust("column_stats"), "it is still being built");
+  EXPECT_EQ(*table->Distrust("record_index"), "");
+  EXPECT_EQ(storage_->counters().list_calls, opened + 1);
+}
+
+TEST_F(MetadataTableTest, FilesThatGoAfterTheyWereListedAreAnErrorOfTheLookup) {
+  MetadataTableOptions options;
+  options.partitions = {"files"};
+  const auto table = Open("", options);
+  ASSERT_GT(RemoveNamed(metadata_ / "files", ".log."), 0U);
+  EXPECT_EQ(*table->Distrust("files"), "");
+  const auto files = ListMetadataFiles(*table, nullptr);
+  EXPECT_EQ(GetErrorCode(files.status()), ErrorCode::kNotFound) << files.status();
+}
 
 TEST_F(MetadataTableTest, WithoutItsFolderNothingIsBelieved) {
   fs::remove_all(metadata_);

@@ -11,7 +11,6 @@
 namespace firth {
 namespace {
 
-constexpr int kReadThreads = 16;  // small files: latency is all that counts
 constexpr std::string_view kInitPrefix = "00000000000000";
 constexpr size_t kInstantDigits = 17;  // version 6 appends three more for services
 constexpr std::string_view kInitWriteToken = "0-0-0";
@@ -33,6 +32,10 @@ bool NeedsMetadataCommit(const Instant& instant) {
   return instant.is_write() || instant.action == Action::kClean;
 }
 
+bool IsSamePlace(const TimelineConfig& a, const TimelineConfig& b) {
+  return a.layout == b.layout && a.active_dir == b.active_dir && a.history_dir == b.history_dir;
+}
+
 // Whether a group's first log file, which is written when the group is made, is in the slice.
 bool HasBeginning(const FileSlice& slice) {
   return slice.base || std::ranges::any_of(slice.logs, [](const LogFile& log) {
@@ -43,15 +46,12 @@ bool HasBeginning(const FileSlice& slice) {
 }  // namespace
 
 Result<std::unique_ptr<const MetadataView>> MetadataView::Load(
-    std::shared_ptr<const Storage> storage, const Timeline& data, std::string as_of) {
+    std::shared_ptr<const Storage> storage, const Timeline& data, std::string as_of,
+    const std::vector<std::string>& partitions) {
   std::unique_ptr<MetadataView> view(new MetadataView(data));
   view->as_of_ = std::move(as_of);
-  ARROW_ASSIGN_OR_RAISE(view->config_, TableConfig::Load(*storage));
-  if (!view->config_.is_metadata_table) {
-    return CorruptError("{} is no metadata table", storage->DisplayPath(".hoodie"));
-  }
-  ARROW_ASSIGN_OR_RAISE(view->timeline_, Timeline::Load(storage, view->config_.timeline));
   view->storage_ = std::move(storage);
+  ARROW_RETURN_NOT_OK(view->LoadFiles(partitions));
   view->IndexDataInstants();
   if (view->timeline_.CompletedWrites().empty()) {
     view->distrust_ = "it has no completed commit";
@@ -63,8 +63,36 @@ Result<std::unique_ptr<const MetadataView>> MetadataView::Load(
   }
   if (!view->distrust_.empty()) return view;
   ARROW_ASSIGN_OR_RAISE(view->context_, LoadViewContext(view->timeline_));
-  ARROW_RETURN_NOT_OK(view->LoadWritten());
   return view;
+}
+
+// Properties, commits and folders at the same time, as rounds are what a store far away takes its
+// time for. Where the timeline is, only the properties can say; the data table's is the usual
+// place. A commit that completes between a listing and the timeline names files that the listing
+// lacks, which is noticed.
+Status MetadataView::LoadFiles(const std::vector<std::string>& partitions) {
+  std::vector<std::vector<FileInfo>> listings(partitions.size());
+  std::vector<Status> statuses(partitions.size() + 2);
+  ARROW_RETURN_NOT_OK(RunParallel(statuses.size(), kRequestThreads, [&](size_t i) -> Status {
+    if (i == 0) {
+      statuses[i] = TableConfig::Load(*storage_).Value(&config_);
+    } else if (i == 1) {
+      statuses[i] = LoadTimeline(data_.config());
+    } else {
+      statuses[i] = storage_->List(partitions[i - 2]).Value(&listings[i - 2]);
+    }
+    return Status::OK();
+  }));
+  ARROW_RETURN_NOT_OK(statuses[0]);
+  if (!config_.is_metadata_table) {
+    return CorruptError("{} is no metadata table", storage_->DisplayPath(".hoodie"));
+  }
+  if (!IsSamePlace(config_.timeline, data_.config())) {
+    statuses[1] = LoadTimeline(config_.timeline);
+  }
+  for (const Status& status : statuses) ARROW_RETURN_NOT_OK(status);
+  for (size_t i = 0; i < partitions.size(); ++i) listed_[partitions[i]] = std::move(listings[i]);
+  return Status::OK();
 }
 
 void MetadataView::IndexDataInstants() {
@@ -76,10 +104,13 @@ void MetadataView::IndexDataInstants() {
                 [&](const std::string& time) { return data_completed_.contains(time); });
 }
 
-Status MetadataView::LoadWritten() {
+// The commits, and what they wrote.
+Status MetadataView::LoadTimeline(const TimelineConfig& config) {
+  written_.clear();
+  ARROW_ASSIGN_OR_RAISE(timeline_, Timeline::Load(storage_, config));
   const std::vector<Instant> writes = timeline_.CompletedWrites();
   std::vector<CommitMetadata> metadata(writes.size());
-  ARROW_RETURN_NOT_OK(RunParallel(writes.size(), kReadThreads, [&](size_t i) -> Status {
+  ARROW_RETURN_NOT_OK(RunParallel(writes.size(), kRequestThreads, [&](size_t i) -> Status {
     return timeline_.ReadCommitMetadata(writes[i]).Value(&metadata[i]);
   }));
   for (size_t i = 0; i < writes.size(); ++i) {
@@ -199,7 +230,12 @@ std::vector<FileInfo> MetadataView::VisibleFiles(std::vector<FileInfo> files,
 }
 
 Result<MetadataSlices> MetadataView::Slices(std::string_view partition, MetadataIndex index) const {
-  ARROW_ASSIGN_OR_RAISE(const std::vector<FileInfo> files, storage_->List(partition));
+  std::vector<FileInfo> files;
+  if (const auto listed = listed_.find(partition); listed != listed_.end()) {
+    files = listed->second;
+  } else {
+    ARROW_ASSIGN_OR_RAISE(files, storage_->List(partition));
+  }
   MetadataSlices result;
   if (files.empty()) {
     result.distrust = "its folder is missing";

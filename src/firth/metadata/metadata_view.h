@@ -27,11 +27,14 @@ struct MetadataSlices {
 /// Immutable; safe from several threads.
 class MetadataView {
  public:
-  /// @param storage the folder .hoodie/metadata
-  /// @param as_of   instant of the data table to look at; empty: the latest
+  /// @param storage    the folder .hoodie/metadata
+  /// @param as_of      instant of the data table to look at; empty: the latest
+  /// @param partitions that will be asked for: their folders are listed along
   /// Errors: of whatever kind reading the table's own files gives.
-  static Result<std::unique_ptr<const MetadataView>> Load(std::shared_ptr<const Storage> storage,
-                                                          const Timeline& data, std::string as_of);
+  /// Cost: three rounds of requests at most, unless there is a history to look into.
+  static Result<std::unique_ptr<const MetadataView>> Load(
+      std::shared_ptr<const Storage> storage, const Timeline& data, std::string as_of,
+      const std::vector<std::string>& partitions);
 
   /// Why no partition can be believed, empty when they may be.
   const std::string& distrust() const { return distrust_; }
@@ -40,7 +43,7 @@ class MetadataView {
   bool IsVisible(std::string_view instant, MetadataIndex index) const;
 
   /// The partition's slices, checked against what commits of the metadata table say was written.
-  /// One listing.
+  /// One listing, unless Load made it.
   Result<MetadataSlices> Slices(std::string_view partition, MetadataIndex index) const;
 
   const TableConfig& config() const { return config_; }
@@ -56,8 +59,9 @@ class MetadataView {
 
   explicit MetadataView(const Timeline& data) : data_(data) {}
 
+  Status LoadFiles(const std::vector<std::string>& partitions);
   void IndexDataInstants();
-  Status LoadWritten();
+  Status LoadTimeline(const TimelineConfig& config);
   Result<std::string> CheckCoverage();
   Result<std::string> CheckUnknownCommits();
   bool IsCovered(const Instant& instant, std::string_view first_written,
@@ -83,6 +87,7 @@ class MetadataView {
   std::set<std::string, std::less<>> data_pending_;
   std::set<std::string, std::less<>> data_archived_;  // only of those that were looked for
   std::map<std::string, std::vector<Written>, std::less<>> written_;  // by partition
+  std::map<std::string, std::vector<FileInfo>, std::less<>> listed_;  // the same; by Load
 };
 
 }  // namespace firth

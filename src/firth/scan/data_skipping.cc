@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/scan/data_skipping.h"
 
-#include <arrow/scalar.h>
 #include <arrow/type.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "firth/metadata/metadata_table.h"
 #include "firth/read/prune.h"
 #include "firth/scan/predicate.h"
+#include "firth/scan/stats_bounds.h"
 
 namespace firth {
 namespace {
@@ -25,13 +24,6 @@ constexpr int kFirstVersionOfLogStats = 8;  // before, a log file grows
 
 // Statistics of one column in the files that were asked for, by their key.
 using StatsByKey = std::map<std::string, ColumnStatsPayload, std::less<>>;
-
-// Types whose bounds hold for a file whatever wrote it. Writers leave out bounds of long strings
-// and of floats with NaN row group by row group, so that those of the rest stand for the file, and
-// they order the strings of log files by UTF-16.
-bool HasReliableBounds(const arrow::DataType& type) {
-  return type.id() == arrow::Type::INT32 || type.id() == arrow::Type::INT64;
-}
 
 // Columns of the filter whose statistics can rule out something.
 std::vector<std::string> UsableColumns(const ReadContext& context,
@@ -65,64 +57,35 @@ std::vector<std::string_view> FileNames(const FileSlice& slice) {
   return names;
 }
 
-std::optional<int64_t> IntegerOf(const StatsValue& bound, StatsValueType type) {
-  const bool is_integer = (bound.kind == StatsValue::Kind::kInt &&
-                           (type == StatsValueType::kByWrapper || type == StatsValueType::kInt)) ||
-                          (bound.kind == StatsValue::Kind::kLong &&
-                           (type == StatsValueType::kByWrapper || type == StatsValueType::kLong));
-  const int64_t* value = std::get_if<int64_t>(&bound.value);
-  return is_integer && value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-// Bounds of integers over several files.
-struct IntegerRange {
-  int64_t min = std::numeric_limits<int64_t>::max();
-  int64_t max = std::numeric_limits<int64_t>::min();
-  int64_t nulls = 0, rows = 0;
-
-  // False when the file's values are not known.
-  bool Add(const ColumnStatsPayload& stats) {
-    if (stats.value_count < 0 || stats.null_count < 0 || stats.null_count > stats.value_count) {
-      return false;
-    }
-    nulls += stats.null_count;
-    rows += stats.value_count;
-    if (stats.min.is_null() && stats.max.is_null()) return stats.null_count == stats.value_count;
-    const auto low = IntegerOf(stats.min, stats.value_type);
-    const auto high = IntegerOf(stats.max, stats.value_type);
-    if (!low || !high || *low > *high) return false;
-    min = std::min(min, *low);
-    max = std::max(max, *high);
-    return true;
-  }
-};
-
-std::shared_ptr<arrow::Scalar> ScalarOf(int64_t value,
-                                        const std::shared_ptr<arrow::DataType>& type) {
-  const auto scalar = arrow::Int64Scalar(value).CastTo(type);
-  return scalar.ok() ? *scalar : nullptr;
-}
-
 // What is known of a column over all row versions of a slice.
 std::optional<ColumnRange> RangeInSlice(const StatsByKey& stats, const FileSlice& slice,
                                         const std::string& column,
                                         const std::shared_ptr<arrow::DataType>& type) {
-  IntegerRange range;
+  StatsBounds bounds(type);
   for (const std::string_view name : FileNames(slice)) {
     const auto found = stats.find(ColumnStatsKey(column, slice.partition, name));
     if (found == stats.end() || found->second.file_name != name || found->second.column != column ||
-        !range.Add(found->second)) {
+        !bounds.Add(found->second)) {
       return std::nullopt;
     }
   }
+  ColumnRange known = bounds.Range();
   // A merged row may be null where its versions are not: a log without the column.
-  const int64_t nulls = slice.logs.empty() ? range.nulls : -1;
-  ColumnRange known{.min = nullptr, .max = nullptr, .null_count = nulls, .rows = range.rows};
-  if (range.min <= range.max) {
-    known.min = ScalarOf(range.min, type);
-    known.max = ScalarOf(range.max, type);
-  }
+  if (!slice.logs.empty()) known.null_count = -1;
   return known;
+}
+
+// The same of several columns, as CanMatch asks for it.
+RangeOf RangesInSlice(const StatsByKey& stats, const FileSlice& slice,
+                      const std::vector<std::string>& columns, const arrow::Schema& schema) {
+  std::map<std::string, std::optional<ColumnRange>> ranges;
+  for (const std::string& column : columns) {
+    ranges[column] = RangeInSlice(stats, slice, column, schema.GetFieldByName(column)->type());
+  }
+  return [ranges = std::move(ranges)](const std::string& column) {
+    const auto found = ranges.find(column);
+    return found == ranges.end() ? std::nullopt : found->second;
+  };
 }
 
 std::vector<std::string> KeysOf(const ReadContext& context, const std::vector<FileSlice>& slices,
@@ -163,29 +126,39 @@ Status SkipByColumnStats(const PinnedSnapshot& snapshot, const arrow::compute::E
                          int threads, std::vector<FileSlice>* slices, ScanReport* report) {
   const ReadContext& context = *snapshot.context;
   const auto& ready = context.config.metadata_partitions;
-  if (std::ranges::find(ready, kPartition) == ready.end()) return Status::OK();
-  if (!context.schema.history.empty()) return Status::OK();  // a name may have meant another column
+  if (ready.empty()) return Status::OK();  // as the note on the listing says
+  const auto not_used = [&](std::string_view reason) {
+    report->notes.push_back(fmt::format("column statistics not used: {}", reason));
+    return Status::OK();
+  };
+  if (std::ranges::find(ready, kPartition) == ready.end()) {
+    return not_used("the metadata table has none");
+  }
+  // A name may have meant another column.
+  if (!context.schema.history.empty()) return not_used("the table has a schema history");
   const std::vector<std::string> columns = UsableColumns(context, filter);
+  if (columns.empty()) return not_used("the predicate is on columns of other types");
   const std::vector<std::string> keys = KeysOf(context, *slices, columns);
-  if (keys.empty()) return Status::OK();
+  if (keys.empty()) {
+    return slices->empty() ? Status::OK() : not_used("those of log files may not hold");
+  }
   ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
   std::string reason;
   ARROW_ASSIGN_OR_RAISE(const StatsByKey stats, LoadStats(*table, keys, &reason));
-  if (!reason.empty()) {
-    report->notes.push_back("column statistics not used: " + reason);
-    return Status::OK();
-  }
+  if (!reason.empty()) return not_used(reason);
+  const auto always_read = std::ranges::count_if(
+      *slices, [&](const FileSlice& slice) { return !IsSkippable(context, slice); });
   const auto skipped = std::erase_if(*slices, [&](const FileSlice& slice) {
-    if (!IsSkippable(context, slice)) return false;
-    return !CanMatch(filter, [&](const std::string& column) -> std::optional<ColumnRange> {
-      if (std::ranges::find(columns, column) == columns.end()) return std::nullopt;
-      return RangeInSlice(stats, slice, column,
-                          context.schema.full->GetFieldByName(column)->type());
-    });
+    return IsSkippable(context, slice) &&
+           !CanMatch(filter, RangesInSlice(stats, slice, columns, *context.schema.full));
   });
   report->slices_pruned += static_cast<int64_t>(skipped);
   report->notes.push_back(fmt::format("column statistics of {}: {} of {} file slices skipped",
                                       fmt::join(columns, ", "), skipped, slices->size() + skipped));
+  if (always_read != 0) {
+    report->notes.back() +=
+        fmt::format("; {} have logs whose statistics may not hold", always_read);
+  }
   return Status::OK();
 }
 

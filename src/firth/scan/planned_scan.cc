@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "firth/scan/bloom_skipping.h"
 #include "firth/scan/cleaned_files.h"
 #include "firth/scan/data_skipping.h"
 #include "firth/scan/expected_files.h"
@@ -248,9 +249,10 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
     ARROW_RETURN_NOT_OK(PlanSnapshotRead(*snapshot, options, candidates, &plan));
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
-  if (options.prune && options.use_metadata && AsksMetadata(*snapshot->context->storage)) {
-    ARROW_RETURN_NOT_OK(
-        SkipByColumnStats(*snapshot, bound, ScanThreads(options), &plan.slices, &plan.report));
+  if (options.prune && options.use_metadata && !plan.read.filter.Equals(cp::literal(true))) {
+    const int threads = ScanThreads(options);
+    ARROW_RETURN_NOT_OK(SkipByColumnStats(*snapshot, bound, threads, &plan.slices, &plan.report));
+    ARROW_RETURN_NOT_OK(SkipByBloomFilters(*snapshot, bound, threads, &plan.slices, &plan.report));
   }
   return plan;
 }

@@ -105,7 +105,6 @@ Result<SnapshotListing> SnapshotFiles::List(const PinnedSnapshot& snapshot,
   const std::lock_guard lock(mutex_);
   SnapshotListing result;
   if (options.use_metadata) {
-    if (!AsksMetadata(*snapshot.context->storage)) distrust_ = "it is asked on local disks only";
     if (!distrust_) ARROW_RETURN_NOT_OK(ListMetadata(snapshot, options.threads));
     result.distrust = *distrust_;
     result.from_metadata = distrust_->empty();

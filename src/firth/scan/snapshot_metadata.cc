@@ -22,14 +22,15 @@ Result<std::shared_ptr<const MetadataTable>> SnapshotMetadata::Get(const PinnedS
   const std::lock_guard lock(mutex_);
   if (table_ == nullptr) {
     const ReadContext& context = *snapshot.context;
-    ARROW_ASSIGN_OR_RAISE(
-        table_, MetadataTable::Open(context.storage, context.config, context.timeline,
-                                    {.as_of = snapshot.as_of, .threads = threads, .cache = {}}));
+    ARROW_ASSIGN_OR_RAISE(table_,
+                          MetadataTable::Open(context.storage, context.config, context.timeline,
+                                              {.as_of = snapshot.as_of,
+                                               .threads = threads,
+                                               .partitions = {"files", "column_stats"},
+                                               .cache = {}}));
   }
   return table_;
 }
-
-bool AsksMetadata(const Storage& storage) { return storage.is_local(); }
 
 Status DistrustOnError(const Status& status, std::string* reason) {
   const ErrorCode code = GetErrorCode(status);

@@ -25,10 +25,6 @@ class SnapshotMetadata {
   std::shared_ptr<const MetadataTable> table_;
 };
 
-/// Whether reads ask the metadata table at all: on local disks. Its files are read one after the
-/// other, which on a store far away takes more rounds than a listing.
-bool AsksMetadata(const Storage& storage);
-
 /// Turns an error of the metadata table into the reason not to use it; an error of the storage,
 /// which is worth another try, stays one.
 Status DistrustOnError(const Status& status, std::string* reason);
