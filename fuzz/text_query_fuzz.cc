@@ -7,8 +7,8 @@
 
 namespace {
 
-firth::Result<std::shared_ptr<const firth::Analyzer>> DefaultAnalyzer(const std::string&) {
-  return firth::Analyzer::Default();
+firth::Result<firth::AnalyzedColumn> WithDefaultAnalyzer(const std::string& column) {
+  return firth::AnalyzedColumn{column, firth::Analyzer::Default()};
 }
 
 void CheckTree(std::string_view json) {
@@ -18,7 +18,7 @@ void CheckTree(std::string_view json) {
   const auto again = firth::ParseTextQuery(canonical);
   if (!again.ok() || firth::TextQueryToJson(*again) != canonical) std::abort();
   static_cast<void>(firth::CheckRankedTextQuery(*query));
-  static_cast<void>(firth::BoundQuery::Bind(*query, DefaultAnalyzer));
+  static_cast<void>(firth::BoundQuery::Bind(*query, WithDefaultAnalyzer));
 }
 
 }  // namespace

@@ -268,9 +268,8 @@ TEST_P(SearchTextContract, ErrorsBeginWithTheirStableName) {
   const auto message = [&](const std::string& query) {
     return SearchText(snapshot, query, {}).status().message();
   };
-  EXPECT_THAT(
-      message(R"({"match":{"column":"text","query":"x"}})"),
-      StartsWith("FTS_UNKNOWN_COLUMN: no column \"text\" to search; columns are id, title"));
+  EXPECT_THAT(message(R"({"match":{"column":"text","query":"x"}})"),
+              StartsWith("FTS_UNKNOWN_COLUMN: no column \"text\"; columns are id, title"));
   EXPECT_THAT(message(R"({"match":{"column":"ts","query":"x"}})"),
               StartsWith("FTS_NOT_STRING_COLUMN: column \"ts\" is int64"));
   EXPECT_THAT(message(R"({"not":{"match":{"column":"body","query":"x"}}})"),

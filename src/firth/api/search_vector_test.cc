@@ -169,7 +169,7 @@ TEST_P(SearchVectorTest, OtherColumnsAreRefusedByName) {
   EXPECT_THAT(SearchVector(Pin(), query_, Search("title")).status().message(),
               HasSubstr("column 'title' of type string holds no vectors"));
   EXPECT_THAT(SearchVector(Pin(), query_, Search("vec")).status().message(),
-              HasSubstr("no column 'vec' to search; columns are id, title, emb, ts"));
+              HasSubstr("no column \"vec\"; columns are id, title, emb, ts"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, SearchVectorTest,

@@ -25,20 +25,6 @@ namespace {
 
 namespace cp = arrow::compute;
 
-std::string_view WithoutBlanks(std::string_view text) {
-  const size_t first = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
-}
-
-// A column by its exact name, else by one that differs in case or in blanks around it.
-Result<std::shared_ptr<arrow::Field>> FindColumn(const arrow::Schema& schema,
-                                                 const std::string& name) {
-  if (auto field = schema.GetFieldByName(name)) return field;
-  predicate::ColumnPath path;
-  ARROW_RETURN_NOT_OK(path.Descend(schema, WithoutBlanks(name)));
-  return schema.GetFieldByName(path.name());
-}
-
 // The files that a plan chooses from.
 struct Candidates {
   SnapshotListing listing;
@@ -208,7 +194,7 @@ Result<std::shared_ptr<arrow::Schema>> ResultSchema(const TableSchema& schema,
   arrow::FieldVector fields;
   std::unordered_set<std::string_view> seen;
   for (const std::string& column : columns) {
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Field> field, FindColumn(*schema.full, column));
+    ARROW_ASSIGN_OR_RAISE(auto field, predicate::FindColumn(*schema.full, column));
     if (!seen.insert(field->name()).second) {
       return InvalidError("column \"{}\" is asked for twice", field->name());
     }

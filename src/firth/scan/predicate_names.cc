@@ -52,7 +52,10 @@ std::string NearestName(const arrow::FieldVector& fields, std::string_view name)
   return nearest;
 }
 
-std::string ListNames(const arrow::FieldVector& fields) {
+// Meta columns stand first in a schema and come last here: they are what is meant least often.
+std::string ListNames(arrow::FieldVector fields) {
+  std::stable_partition(fields.begin(), fields.end(),
+                        [](const auto& field) { return !field->name().starts_with("_hoodie_"); });
   constexpr size_t kShown = 20;
   std::string list;
   for (size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
@@ -80,7 +83,18 @@ Result<std::shared_ptr<arrow::Field>> FindField(const arrow::FieldVector& fields
                       fields.empty() ? "none" : ListNames(fields));
 }
 
+std::string_view WithoutBlanks(std::string_view text) {
+  const size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
 }  // namespace
+
+Result<std::shared_ptr<arrow::Field>> FindColumn(const arrow::Schema& schema,
+                                                 std::string_view name) {
+  if (auto field = schema.GetFieldByName(std::string(name))) return field;
+  return FindField(schema.fields(), WithoutBlanks(name), "column");
+}
 
 Status ColumnPath::Descend(const arrow::Schema& schema, std::string_view name) {
   if (!names_.empty() && type_->id() != arrow::Type::STRUCT) {

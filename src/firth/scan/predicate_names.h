@@ -14,6 +14,11 @@
 
 namespace firth::predicate {
 
+/// The column of `schema` that a text names, blanks around it aside: the exact name wins, else the
+/// only one that differs in case. Errors: as ColumnPath::Descend.
+Result<std::shared_ptr<arrow::Field>> FindColumn(const arrow::Schema& schema,
+                                                 std::string_view name);
+
 /// A column, or a field inside of struct columns, found name by name.
 class ColumnPath {
  public:

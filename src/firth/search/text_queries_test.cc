@@ -70,8 +70,8 @@ TextQuery QueryOf(const std::string& kind, const std::string& words) {
 
 TextHits Search(const TextQuery& query, const TextBatch& batch) {
   const auto bound =
-      *BoundQuery::Bind(query, [](const std::string&) -> Result<std::shared_ptr<const Analyzer>> {
-        return Analyzer::Default();
+      *BoundQuery::Bind(query, [](const std::string& column) -> Result<AnalyzedColumn> {
+        return AnalyzedColumn{column, Analyzer::Default()};
       });
   TextScan scan(bound, int64_t{1} << 28);
   EXPECT_TRUE(scan.Add({"", "f"}, batch).ok());

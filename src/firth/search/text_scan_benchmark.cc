@@ -81,10 +81,9 @@ const Corpus& TheCorpus() {
 }
 
 std::shared_ptr<const BoundQuery> Bind(const TextQuery& query) {
-  return *BoundQuery::Bind(query,
-                           [](const std::string&) -> Result<std::shared_ptr<const Analyzer>> {
-                             return Analyzer::Default();
-                           });
+  return *BoundQuery::Bind(query, [](const std::string& column) -> Result<AnalyzedColumn> {
+    return AnalyzedColumn{column, Analyzer::Default()};
+  });
 }
 
 void Finish(benchmark::State& state) {

@@ -22,8 +22,8 @@ using ReferenceRow = testing::ReferenceTextSearch::Row;
 constexpr int64_t kBudget = int64_t{1} << 20;
 
 Result<std::shared_ptr<const BoundQuery>> Bind(const TextQuery& query) {
-  return BoundQuery::Bind(query, [](const std::string&) -> Result<std::shared_ptr<const Analyzer>> {
-    return Analyzer::Default();
+  return BoundQuery::Bind(query, [](const std::string& column) -> Result<AnalyzedColumn> {
+    return AnalyzedColumn{column, Analyzer::Default()};
   });
 }
 

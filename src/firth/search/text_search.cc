@@ -23,6 +23,7 @@
 #include "firth/read/record_key.h"
 #include "firth/scan/planned_scan.h"
 #include "firth/scan/predicate.h"
+#include "firth/scan/predicate_names.h"
 #include "firth/scan/scan_meter.h"
 #include "firth/search/row_fetch.h"
 #include "firth/search/text_scan.h"
@@ -47,17 +48,13 @@ struct TextSearchPlan {
   std::shared_ptr<SliceReadMetrics> metrics;
 };
 
-/// The analyzer of a column of the table: no index defines another one.
-Result<std::shared_ptr<const Analyzer>> AnalyzerOf(const TableSchema& schema,
-                                                   const std::string& column) {
-  const auto field = schema.full->GetFieldByName(column);
-  if (field == nullptr) {
-    std::string names;
-    for (const auto& f : schema.data->fields()) names += (names.empty() ? "" : ", ") + f->name();
-    return FtsError(kFtsUnknownColumn, "no column \"{}\" to search; columns are {}", column, names);
-  }
-  ARROW_RETURN_NOT_OK(CheckTextColumn(column, *field->type()));
-  return Analyzer::Default();
+/// A column of the table, with the default analyzer: no index defines another one.
+Result<AnalyzedColumn> ResolveColumn(const TableSchema& schema, const std::string& name) {
+  const auto found = predicate::FindColumn(*schema.full, name);
+  if (!found.ok()) return FtsError(kFtsUnknownColumn, "{}", found.status().message());
+  const arrow::Field& field = **found;
+  ARROW_RETURN_NOT_OK(CheckTextColumn(field.name(), *field.type()));
+  return AnalyzedColumn{field.name(), Analyzer::Default()};
 }
 
 /// The rows that the statistics count: those that pass the conditions on partition columns alone,
@@ -97,8 +94,8 @@ Result<TextSearchPlan> PlanTextSearch(const std::shared_ptr<const PinnedSnapshot
   ARROW_ASSIGN_OR_RAISE(const TextQuery query, ParseTextQuery(query_json));
   ARROW_RETURN_NOT_OK(CheckRankedTextQuery(query));
   const ReadContext& context = *snapshot->context;
-  ARROW_ASSIGN_OR_RAISE(plan.query, BoundQuery::Bind(query, [&](const std::string& column) {
-                          return AnalyzerOf(context.schema, column);
+  ARROW_ASSIGN_OR_RAISE(plan.query, BoundQuery::Bind(query, [&](const std::string& name) {
+                          return ResolveColumn(context.schema, name);
                         }));
   ARROW_ASSIGN_OR_RAISE(plan.filter, ParsePredicate(options.where, *context.schema.full));
   ScanOptions scan;

@@ -17,6 +17,7 @@
 #include "firth/common/log.h"
 #include "firth/common/parallel.h"
 #include "firth/scan/planned_scan.h"
+#include "firth/scan/predicate_names.h"
 #include "firth/scan/scan_meter.h"
 #include "firth/search/row_fetch.h"
 #include "firth/search/vector_column.h"
@@ -42,24 +43,15 @@ Status WrongDimension(const std::string& column, int64_t found, int64_t wanted) 
 }
 
 Result<PlannedScan> PlanVectorScan(const std::shared_ptr<const PinnedSnapshot>& snapshot,
-                                   const VectorQueries& queries,
+                                   const VectorQueries& queries, const arrow::Field& column,
                                    const VectorSearchOptions& options) {
-  const arrow::Schema& schema = *snapshot->context->schema.full;
-  const auto field = schema.GetFieldByName(options.column);
-  if (field == nullptr) {
-    std::string names;
-    for (const std::string& name : snapshot->context->schema.data->field_names()) {
-      names.append(names.empty() ? "" : ", ").append(name);
-    }
-    return InvalidError("no column '{}' to search; columns are {}", options.column, names);
-  }
   ARROW_ASSIGN_OR_RAISE(const std::optional<int64_t> dimension,
-                        VectorDimension(*field->type(), options.column));
+                        VectorDimension(*column.type(), column.name()));
   if (dimension && *dimension != queries.dim) {
-    return WrongDimension(options.column, *dimension, queries.dim);
+    return WrongDimension(column.name(), *dimension, queries.dim);
   }
   ScanOptions scan;
-  scan.columns = {options.column};
+  scan.columns = {column.name()};
   scan.where = options.where;
   scan.prune = options.prune;
   scan.threads = options.threads;
@@ -68,7 +60,7 @@ Result<PlannedScan> PlanVectorScan(const std::shared_ptr<const PinnedSnapshot>& 
                                kMinBatchRows, kMaxBatchRows);
   ARROW_ASSIGN_OR_RAISE(PlannedScan plan, PlanScan(snapshot, scan));
   for (std::string& name : RecordKeys::Columns(plan.context->config)) {
-    if (name != options.column) plan.read.columns.push_back(std::move(name));
+    if (name != column.name()) plan.read.columns.push_back(std::move(name));
   }
   plan.read.row_numbers = true;
   return plan;
@@ -114,14 +106,14 @@ Result<VectorTopK> ScanAll(const PlannedScan& plan, int threads,
 }
 
 /// A search that could compare nothing at all asked with the wrong dimension.
-Status CheckReport(const VectorTopK& topk, const VectorSearchOptions& options, int64_t dim) {
+Status CheckReport(const VectorTopK& topk, const std::string& column, int64_t dim) {
   const VectorSearchReport& seen = topk.report();
   if (seen.wrong_length > 0 && seen.wrong_length + seen.null_vectors == seen.rows) {
-    return WrongDimension(options.column, topk.other_length(), dim);
+    return WrongDimension(column, topk.other_length(), dim);
   }
   if (seen.wrong_length > 0 || seen.not_finite > 0) {
-    FIRTH_LOG(warn, "vectors not compared column={} rows={} wrong_length={} not_finite={}",
-              options.column, seen.rows, seen.wrong_length, seen.not_finite);
+    FIRTH_LOG(warn, "vectors not compared column={} rows={} wrong_length={} not_finite={}", column,
+              seen.rows, seen.wrong_length, seen.not_finite);
   }
   return Status::OK();
 }
@@ -155,14 +147,17 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
     }
   }
   const ScanMeter meter(snapshot->context->storage);
-  ARROW_ASSIGN_OR_RAISE(const PlannedScan plan, PlanVectorScan(snapshot, queries, options));
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Field> column,
+                        predicate::FindColumn(*snapshot->context->schema.full, options.column));
+  ARROW_ASSIGN_OR_RAISE(const PlannedScan plan,
+                        PlanVectorScan(snapshot, queries, *column, options));
   ScanOptions threads;
   threads.threads = options.threads;
   const int num_threads = ScanThreads(threads);
   ARROW_ASSIGN_OR_RAISE(
       VectorTopK topk, ScanAll(plan, num_threads, meter.metrics(),
-                               VectorTopK(set, options.column, options.memory_budget / kHitBytes)));
-  ARROW_RETURN_NOT_OK(CheckReport(topk, options, queries.dim));
+                               VectorTopK(set, column->name(), options.memory_budget / kHitBytes)));
+  ARROW_RETURN_NOT_OK(CheckReport(topk, column->name(), queries.dim));
   std::vector<RowPosition> rows;
   std::vector<double> distances;
   std::vector<int64_t> numbers;

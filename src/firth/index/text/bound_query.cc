@@ -2,6 +2,7 @@
 #include "firth/index/text/bound_query.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "firth/index/text/fts_error.h"
@@ -30,7 +31,7 @@ std::vector<CountedTerm> CountTerms(const std::vector<Token>& tokens) {
 
 class Binder {
  public:
-  Binder(const AnalyzerResolver& resolver, BoundQuery* out) : resolver_(resolver), out_(out) {}
+  Binder(const ColumnResolver& resolver, BoundQuery* out) : resolver_(resolver), out_(out) {}
 
   Result<BoundNode> Bind(const TextQuery& query) {
     return std::visit([this](const auto& node) { return Visit(node); }, query.node);
@@ -38,11 +39,11 @@ class Binder {
 
  private:
   Result<uint32_t> Column(const std::string& name) {
-    const auto at = std::ranges::find(out_->columns, name, &BoundColumn::name);
+    ARROW_ASSIGN_OR_RAISE(AnalyzedColumn column, resolver_(name));
+    const auto at = std::ranges::find(out_->columns, column.name, &BoundColumn::name);
     if (at != out_->columns.end()) return static_cast<uint32_t>(at - out_->columns.begin());
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<const Analyzer> analyzer, resolver_(name));
-    out_->columns.push_back({.name = name,
-                             .analyzer = std::move(analyzer),
+    out_->columns.push_back({.name = std::move(column.name),
+                             .analyzer = std::move(column.analyzer),
                              .terms = {},
                              .phrases = {},
                              .prefixes = {},
@@ -126,7 +127,20 @@ class Binder {
                                      .boost = q.boost}};
   }
 
+  Status CheckDistinct(const std::vector<MultiMatchQuery::Column>& columns) {
+    std::set<uint32_t> seen;
+    for (const MultiMatchQuery::Column& column : columns) {
+      ARROW_ASSIGN_OR_RAISE(const uint32_t index, Column(column.name));
+      if (!seen.insert(index).second) {
+        return FtsError(kFtsBadQuery, "multi_match names column \"{}\" twice",
+                        out_->columns[index].name);
+      }
+    }
+    return Status::OK();
+  }
+
   Result<BoundNode> Visit(const MultiMatchQuery& q) {
+    ARROW_RETURN_NOT_OK(CheckDistinct(q.columns));
     if (q.type == MultiMatchType::kCrossFields) return CrossFields(q);
     BoundFields out{
         .fields = {}, .sum = q.type == MultiMatchType::kMostFields, .tie_breaker = q.tie_breaker};
@@ -212,7 +226,7 @@ class Binder {
     return BoundNode{BoundConstant{std::move(child), q.score}};
   }
 
-  const AnalyzerResolver& resolver_;
+  const ColumnResolver& resolver_;
   BoundQuery* out_;
   size_t terms_ = 0;
   int negations_ = 0;
@@ -221,7 +235,7 @@ class Binder {
 }  // namespace
 
 Result<std::shared_ptr<const BoundQuery>> BoundQuery::Bind(const TextQuery& canonical,
-                                                           const AnalyzerResolver& resolver) {
+                                                           const ColumnResolver& resolver) {
   auto out = std::make_shared<BoundQuery>();
   ARROW_ASSIGN_OR_RAISE(out->root, Binder(resolver, out.get()).Bind(canonical));
   return out;

@@ -103,9 +103,14 @@ struct BoundNode {
       node;
 };
 
-/// The analyzer of a column. Errors: FTS_UNKNOWN_COLUMN, FTS_NOT_STRING_COLUMN.
-using AnalyzerResolver =
-    std::function<Result<std::shared_ptr<const Analyzer>>(const std::string& column)>;
+/// A column that can be searched.
+struct AnalyzedColumn {
+  std::string name;  ///< as the table has it
+  std::shared_ptr<const Analyzer> analyzer;
+};
+
+/// The column that a query means by a name. Errors: FTS_UNKNOWN_COLUMN, FTS_NOT_STRING_COLUMN.
+using ColumnResolver = std::function<Result<AnalyzedColumn>(const std::string& name)>;
 
 /// Immutable; safe from several threads.
 struct BoundQuery {
@@ -115,9 +120,10 @@ struct BoundQuery {
   bool negates_fuzzy = false;  ///< a fuzzy clause stands below a `not`
 
   /// Errors: those of the resolver; FTS_TOO_MANY_CLAUSES by the number of analyzed terms;
-  /// FTS_BAD_QUERY for cross_fields over columns with different analyzers.
+  /// FTS_BAD_QUERY for a multi_match that means one column by two names, and for cross_fields over
+  /// columns with different analyzers.
   static Result<std::shared_ptr<const BoundQuery>> Bind(const TextQuery& canonical,
-                                                        const AnalyzerResolver& resolver);
+                                                        const ColumnResolver& resolver);
 };
 
 }  // namespace firth

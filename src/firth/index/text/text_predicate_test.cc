@@ -28,8 +28,8 @@ std::shared_ptr<arrow::Array> MakeStrings(const Texts& texts) {
 }
 
 Result<std::shared_ptr<const BoundQuery>> Bind(const TextQuery& query) {
-  return BoundQuery::Bind(query, [](const std::string&) -> Result<std::shared_ptr<const Analyzer>> {
-    return Analyzer::Default();
+  return BoundQuery::Bind(query, [](const std::string& column) -> Result<AnalyzedColumn> {
+    return AnalyzedColumn{column, Analyzer::Default()};
   });
 }
 

@@ -151,20 +151,27 @@ TEST(MakePhraseQuery, ChecksTheSlop) {
   EXPECT_EQ(TextQueryToJson(*MakePhraseQuery("c", "x y", 0)), Leaf("x y"));
 }
 
-TEST(BoundQuery, CountsAnalyzedTermsAndReportsUnknownColumns) {
+TEST(BoundQuery, CountsAnalyzedTermsAndResolvesColumns) {
   const auto bind = [](const std::string& json) {
-    return NameOf(
-        BoundQuery::Bind(*ParseTextQuery(json),
-                         [](const std::string& column) -> Result<std::shared_ptr<const Analyzer>> {
-                           if (column == "c") return Analyzer::Default();
-                           return InvalidError("FTS_UNKNOWN_COLUMN: {}", column);
-                         })
-            .status());
+    return NameOf(BoundQuery::Bind(*ParseTextQuery(json),
+                                   [](const std::string& column) -> Result<AnalyzedColumn> {
+                                     if (column == "c" || column == "C") {
+                                       return AnalyzedColumn{"c", Analyzer::Default()};
+                                     }
+                                     return InvalidError("FTS_UNKNOWN_COLUMN: {}", column);
+                                   })
+                      .status());
   };
   std::string words;
   for (int i = 0; i < 257; ++i) words += "w" + std::to_string(i) + " ";
   EXPECT_EQ(bind(R"({"match":{"column":"c","query":")" + words + "\"}}"), "FTS_TOO_MANY_CLAUSES");
   EXPECT_EQ(bind(R"({"match":{"column":"d","query":"x"}})"), "FTS_UNKNOWN_COLUMN");
+  EXPECT_EQ(bind(R"({"match":{"column":"C","query":"x"}})"), "");
+  for (const char* type : {"best_fields", "cross_fields"}) {
+    EXPECT_EQ(bind(fmt::format(
+                  R"({{"multi_match":{{"columns":["c","C"],"query":"x","type":"{}"}}}})", type)),
+              "FTS_BAD_QUERY");
+  }
 }
 
 }  // namespace
