@@ -197,6 +197,12 @@ TEST_P(GoldenRead, PositionsGiveTheSameRows) {
   options.position_merge = true;
   options.batch_rows = 7;
   Compare(reader_.Read(View::kSnapshot, "", {}, options), expected_["snapshot"], "snapshot");
+  for (const json& view : expected_["incremental"]) {
+    if (!view["end"].is_null()) continue;
+    const auto begin = view["begin"].get<std::string>();
+    Compare(reader_.Read(View::kSnapshot, "", reader_.After(begin, StartsInclusive()), options),
+            view, "after " + begin);
+  }
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenRead);

@@ -24,10 +24,7 @@ class MemoryMerge : public MergeSource {
       : job_(std::move(job)), logs_(std::move(logs)), records_(records) {}
 
   Status Init() {
-    const bool by_position =
-        job_->slice.base && std::all_of(logs_.begin(), logs_.end(), [](const LogBatch& batch) {
-          return static_cast<int64_t>(batch.positions.size()) == batch.num_records();
-        });
+    const bool by_position = MatchesByPosition();
     merger_ = std::make_unique<LogMerger>(job_->plan, job_->combining,
                                           static_cast<size_t>(records_), by_position);
     for (LogBatch& batch : logs_) ARROW_RETURN_NOT_OK(merger_->Add(std::move(batch)));
@@ -60,6 +57,15 @@ class MemoryMerge : public MergeSource {
   }
 
  private:
+  // Whether all records have row numbers, and base rows come with theirs: an incremental read takes
+  // rows out before it merges.
+  bool MatchesByPosition() const {
+    return job_->slice.base && !job_->options.instants &&
+           std::ranges::all_of(logs_, [](const LogBatch& batch) {
+             return static_cast<int64_t>(batch.positions.size()) == batch.num_records();
+           });
+  }
+
   Result<std::shared_ptr<arrow::RecordBatch>> MergeBatch(std::shared_ptr<arrow::RecordBatch> rows,
                                                          int64_t first_row) {
     if (job_->options.instants) {
