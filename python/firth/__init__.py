@@ -25,6 +25,7 @@ from firth.index import (
     ValueMatch,
 )
 from firth.query import FullTextOperator, MatchQuery, MultiMatchQuery, PhraseQuery, TextQuery
+from firth.report import ScanReport, TextSearchReport, VectorSearchReport
 from firth.result import ArrowRows, Result
 from firth.search import TextSearch, VectorSearch
 from firth.table import FileSlice, Snapshot, Table, TableInfo, TimelineEntry, open
@@ -43,16 +44,19 @@ __all__ = [
     "MultiMatchQuery",
     "PhraseQuery",
     "Result",
+    "ScanReport",
     "Snapshot",
     "StatisticsLookup",
     "Table",
     "TableInfo",
     "TextQuery",
     "TextSearch",
+    "TextSearchReport",
     "TimelineEntry",
     "ValueLookup",
     "ValueMatch",
     "VectorSearch",
+    "VectorSearchReport",
     "__version__",
     "errors",
     "open",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The C++ core. Use the package firth instead.
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+from firth.report import ScanReport
 
 __version__: str
 DEFAULT_BATCH_ROWS: int
@@ -62,13 +64,13 @@ class Schema:
 class Rows:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def report(self) -> dict[str, int]: ...
+    def report(self) -> Any: ...  # firth.report: of the search that was made
 
 class Plan:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def raise_error(self) -> None: ...
-    def report(self) -> dict[str, object]: ...
+    def report(self) -> ScanReport: ...
 
 class Snapshot:
     @property

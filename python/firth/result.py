@@ -8,6 +8,7 @@ import typing
 import pyarrow
 
 from firth import _firth
+from firth.report import ScanReport
 
 if typing.TYPE_CHECKING:
     import pandas
@@ -81,9 +82,9 @@ class Result(ArrowRows):
     def _source(self) -> _firth.Plan:
         return self._plan
 
-    def report(self) -> dict[str, object]:
+    def report(self) -> ScanReport:
         """Counters of planning and of all reads so far: partitions, files and row groups that were
-        skipped, rows and bytes that were read."""
+        skipped, rows and bytes that were read. What the command prints with --explain."""
         return self._plan.report()
 
     def explain(self) -> dict[str, object]:

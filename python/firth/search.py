@@ -10,6 +10,7 @@ from firth import _arguments, _firth
 from firth.errors import InvalidArgumentError
 from firth.predicate import Predicate, to_predicate
 from firth.query import FullTextOperator, TextQuery
+from firth.report import TextSearchReport, VectorSearchReport
 from firth.result import ArrowRows
 
 __all__ = ["TextSearch", "VectorSearch"]
@@ -63,10 +64,13 @@ class TextSearch(_Search):
     def _run(self) -> _firth.Rows:
         return _firth.search_text(self._snapshot, self._query, **self._options)
 
-    def report(self) -> dict[str, int]:
-        """How many rows match (`matches`), how often the text was scanned (`passes`), and whether a
-        fuzzy term reached more terms than its max_expansions (`expansions_capped`)."""
-        return self._source().report()
+    def report(self) -> TextSearchReport:
+        """How many rows match (`matches`), the words in the searched `columns`, how often the text
+        was scanned (`passes`), whether a fuzzy term reached more terms than its max_expansions
+        (`expansions_capped`), and what was read and skipped (`scan`). Runs the search if nothing
+        did yet."""
+        report: TextSearchReport = self._source().report()
+        return report
 
 
 class VectorSearch(_Search):
@@ -82,10 +86,12 @@ class VectorSearch(_Search):
     def _run(self) -> _firth.Rows:
         return _firth.search_vector(self._snapshot, self._vectors, self._dim, **self._options)
 
-    def report(self) -> dict[str, int]:
-        """How many rows were compared, and how many could not be: `null_vectors`, vectors of
-        `wrong_length`, and `not_finite` ones are never among the results."""
-        return self._source().report()
+    def report(self) -> VectorSearchReport:
+        """How many rows were searched, how many could not be compared (`null_vectors`, vectors of
+        `wrong_length`, and `not_finite` ones are never among the results), and what was read and
+        skipped (`scan`). Runs the search if nothing did yet."""
+        report: VectorSearchReport = self._source().report()
+        return report
 
 
 def query_json(query: typing.Any, column: str | None, operator: str | FullTextOperator) -> str:

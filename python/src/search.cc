@@ -3,20 +3,20 @@
 
 #include <arrow/table.h>
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "errors.h"
+#include "report.h"
 #include "stream.h"
 
 namespace firth::python {
@@ -25,10 +25,9 @@ namespace {
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
-// What a search saw, by name.
-using Report = std::map<std::string, int64_t>;
+using Report = std::variant<TextSearchReport, VectorSearchReport>;
 
-// Rows that a search found. Streams share their columns.
+// Rows that a search found, and what it saw. Streams share their columns.
 class Rows {
  public:
   Rows(std::shared_ptr<arrow::Table> table, Report report)
@@ -38,7 +37,9 @@ class Rows {
   nb::object Stream() const {
     return StreamCapsule(std::make_shared<arrow::TableBatchReader>(table_));
   }
-  const Report& report() const { return report_; }
+  nb::dict report() const {
+    return std::visit([](const auto& report) { return ToDict(report); }, report_);
+  }
 
  private:
   std::shared_ptr<arrow::Table> table_;
@@ -61,9 +62,7 @@ Rows Text(const Snapshot& snapshot, const std::string& query, int64_t k, std::st
   FillOptions(options, k, std::move(where), std::move(columns), meta, threads, memory_budget);
   TextSearchReport report;
   auto rows = ValueOrThrow(SearchText(snapshot, query, options, &report));
-  return Rows(std::move(rows), {{"matches", report.matches},
-                                {"passes", report.passes},
-                                {"expansions_capped", report.expansions_capped}});
+  return Rows(std::move(rows), std::move(report));
 }
 
 VectorMetric MetricFromName(const std::string& name) {
@@ -83,10 +82,7 @@ Rows Vector(const Snapshot& snapshot, std::vector<double> queries, int64_t dim, 
   options.radius = radius;
   VectorSearchReport report;
   auto rows = ValueOrThrow(SearchVector(snapshot, {std::move(queries), dim}, options, &report));
-  return Rows(std::move(rows), {{"rows", report.rows},
-                                {"null_vectors", report.null_vectors},
-                                {"wrong_length", report.wrong_length},
-                                {"not_finite", report.not_finite}});
+  return Rows(std::move(rows), std::move(report));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "errors.h"
 #include "firth/scan.h"
+#include "report.h"
 #include "stream.h"
 
 namespace firth::python {
@@ -78,29 +79,7 @@ class Plan {
     ThrowIfError(last_error_->status);
   }
 
-  nb::dict Report() const {
-    const ScanReport report = plan_.Report();
-    nb::dict out;
-    out["partitions"] = report.partitions;
-    out["partitions_pruned"] = report.partitions_pruned;
-    out["slices"] = report.slices;
-    out["slices_pruned"] = report.slices_pruned;
-    out["row_groups"] = report.row_groups;
-    out["row_groups_pruned"] = report.row_groups_pruned;
-    out["pages"] = report.pages;
-    out["pages_pruned"] = report.pages_pruned;
-    out["base_rows"] = report.base_rows;
-    out["log_records"] = report.log_records;
-    out["spilled_bytes"] = report.spilled_bytes;
-    out["corrupt_blocks"] = report.corrupt_blocks;
-    out["list_calls"] = report.list_calls;
-    out["read_calls"] = report.read_calls;
-    out["bytes_read"] = report.bytes_read;
-    nb::list notes;
-    for (const std::string& note : report.notes) notes.append(MessageText(note));
-    out["notes"] = notes;
-    return out;
-  }
+  nb::dict Report() const { return ToDict(plan_.Report()); }
 
  private:
   ScanPlan plan_;

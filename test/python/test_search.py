@@ -2,6 +2,7 @@
 """Text and vector search from Python: what is found, in which order, under which filters."""
 
 import math
+import re
 
 import numpy
 import pyarrow
@@ -22,10 +23,47 @@ def test_text_search_finds_words_in_any_case_best_first(tickets):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_searches_report_what_they_saw(tickets):
-    assert tickets.search_text("declined", column="body", k=1).report()["matches"] == 3
+def test_text_search_reports_what_it_saw(tickets):
+    report = tickets.search_text("declined", column="BODY", k=1).report()
+    assert (report["matches"], report["passes"]) == (3, 1)
+    assert report["expansions_capped"] is False
+    rows = tickets.read().to_list()
+    words = sum(len(re.findall(r"\w+", row["body"])) for row in rows)
+    assert report["columns"] == {"body": {"records": 26, "tokens": words}}
+
+
+def test_vector_search_reports_what_it_saw(tickets):
     report = tickets.search_vector([1.0] * 8, column="emb", k=1).report()
-    assert report == {"rows": 26, "null_vectors": 0, "wrong_length": 0, "not_finite": 0}
+    assert list(report) == ["rows", "null_vectors", "wrong_length", "not_finite", "scan"]
+    assert [report[name] for name in list(report)[:4]] == [26, 0, 0, 0]
+
+
+def test_searches_report_what_they_read_with_the_keys_of_reads(tickets):
+    read = tickets.read(where="country = 'de'")
+    read.to_arrow()
+    options = {"k": 1, "where": "country = 'de'"}
+    text = tickets.search_text("declined", column="body", **options)
+    vector = tickets.search_vector([1.0] * 8, column="emb", **options)
+    for search in (text, vector):
+        scan = search.report()["scan"]
+        assert scan.keys() == read.report().keys()
+        for name in ("partitions", "partitions_pruned", "slices", "slices_pruned", "notes"):
+            assert scan[name] == read.report()[name], name
+        assert scan["partitions"] == 3 and scan["partitions_pruned"] == 2
+        # The slices that hold a row of the result are read once more.
+        assert scan["base_rows"] >= read.report()["base_rows"] > 0
+        assert scan["log_records"] > 0 and scan["bytes_read"] > 0 and scan["read_calls"] > 0
+
+
+def test_columns_to_search_are_found_in_any_case(tickets):
+    assert ids(tickets.search_text("subscription", column=" Body")) == ["T-1025"]
+    query = PhraseQuery("payment page", column="BODY")
+    assert ids(tickets.search_text(query)) == ["T-1027"]
+    vector = [0, 0, 1, 0, 0, 0, 0, 0]
+    expected = ids(tickets.search_vector(vector, column="emb"))
+    assert ids(tickets.search_vector(vector, column="EMB")) == expected
+    with pytest.raises(firth.InvalidArgumentError, match='did you mean "emb"'):
+        tickets.search_vector(vector, column="enb").to_arrow()
 
 
 def test_text_search_sees_updates_deletes_and_travels_in_time(tickets):

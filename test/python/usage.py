@@ -16,7 +16,7 @@ actions: list[str] = [entry.action for entry in table.timeline(archived=True)]
 
 rows: firth.Result = table.read(columns=("id", "ts"), where=[("id", "=", 1)], limit=None)
 listed: list[dict[str, typing.Any]] = rows.to_list()
-notes: object = rows.report()["notes"]
+notes: list[str] = rows.report()["notes"]
 snapshot: firth.Snapshot = table.snapshot(as_of=datetime.date(2026, 1, 31))
 changed: firth.Result = snapshot.incremental(datetime.datetime(2026, 1, 1), "20260201000000000")
 
@@ -24,6 +24,8 @@ query = MatchQuery("declined", "body", operator=FullTextOperator.AND) & ~MatchQu
 found: firth.TextSearch = table.search_text(query).where("id < 3").select(["id"]).limit(5)
 near: firth.VectorSearch = table.search_vector([[0.5, 1.0]], "emb", metric="l2", radius=2.0)
 matches: int = found.report()["matches"]
+words: int = found.report()["columns"]["body"]["tokens"]
+scan: firth.ScanReport = near.report()["scan"]
 
 places: list[str] = [at.partition for at in table.lookup(["1", "2"]).locations]
 keys_of_value: list[str] = [m.key for m in table.lookup(column="name", value=["a", None]).matches]
@@ -37,3 +39,4 @@ table.incremental(None)  # type: ignore[arg-type]
 table.read(columns=[1])  # type: ignore[list-item]
 table.read(limit="5")  # type: ignore[arg-type]
 table.lookup(column="name", value=0.5)  # type: ignore[call-overload]
+near.report()["matches"]  # type: ignore[typeddict-item]
