@@ -3,9 +3,11 @@
 
 #include <arrow/array/array_binary.h>
 #include <arrow/array/array_decimal.h>
+#include <arrow/array/array_nested.h>
 #include <arrow/array/array_primitive.h>
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_decimal.h>
+#include <arrow/array/builder_nested.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
 #include <arrow/record_batch.h>
@@ -133,12 +135,29 @@ Array DecimalColumn(const std::shared_ptr<arrow::DataType>& type, uint64_t limit
   });
 }
 
+/// Elements lie between -1 and 1.
+Array VectorColumn(int dimension, std::span<const uint64_t> hashes) {
+  auto elements = std::make_shared<arrow::FloatBuilder>();
+  arrow::ListBuilder builder(arrow::default_memory_pool(), elements);
+  for (uint64_t hash : hashes) {
+    ARROW_RETURN_NOT_OK(builder.Append());
+    for (int i = 0; i < dimension; ++i) {
+      hash = hash * 6364136223846793005 + 1442695040888963407;
+      ARROW_RETURN_NOT_OK(elements->Append(static_cast<float>(2 * Unit(hash) - 1)));
+    }
+  }
+  return builder.Finish();
+}
+
 }  // namespace
 
 Status TableShape::Validate() const {
   const auto is_fraction = [](double value) { return value >= 0 && value <= 1; };
   if (rows < 0 || rows > 10'000'000'000) return InvalidError("rows is {}; 0 to 1e10", rows);
   if (columns != 10 && columns != 20) return InvalidError("columns is {}; 10 or 20", columns);
+  if (dimension < 0 || dimension > 10'000) {
+    return InvalidError("dimension is {}; 0 to 10000", dimension);
+  }
   if (files < 1 || files > 100'000) return InvalidError("files is {}; 1 to 100000", files);
   if (partitions < 0 || partitions > files) {
     return InvalidError("partitions is {}; 0 to the {} files", partitions, files);
@@ -155,6 +174,7 @@ Status TableShape::Validate() const {
 BenchRows::BenchRows(const TableShape& shape) : shape_(shape) {
   arrow::FieldVector fields = Fields();
   fields.resize(static_cast<size_t>(shape.columns));
+  if (shape.dimension > 0) fields.push_back(arrow::field("emb", arrow::list(arrow::float32())));
   schema_ = arrow::schema(std::move(fields));
 }
 
@@ -203,8 +223,8 @@ std::optional<int> BenchRows::Winner(int64_t id, int round) const {
 
 Result<std::shared_ptr<arrow::RecordBatch>> BenchRows::Make(std::span<const RowVersion> rows,
                                                             int file) const {
-  arrow::ArrayVector columns(static_cast<size_t>(shape_.columns));
-  for (int column = 0; column < shape_.columns; ++column) {
+  arrow::ArrayVector columns(static_cast<size_t>(schema_->num_fields()));
+  for (int column = 0; column < schema_->num_fields(); ++column) {
     ARROW_ASSIGN_OR_RAISE(columns[static_cast<size_t>(column)], MakeColumn(column, rows, file));
   }
   return arrow::RecordBatch::Make(schema_, static_cast<int64_t>(rows.size()), std::move(columns));
@@ -246,6 +266,8 @@ Array BenchRows::MakeColumn(int column, std::span<const RowVersion> rows, int fi
     case arrow::Type::FLOAT:
       return Build(arrow::FloatBuilder(), hashes, 0,
                    [](uint64_t hash) { return static_cast<float>(hash >> 44) / 16.0F; });
+    case arrow::Type::LIST:
+      return VectorColumn(shape_.dimension, hashes);
     case arrow::Type::BOOL:
       return Build(arrow::BooleanBuilder(), hashes, 5,
                    [](uint64_t hash) { return (hash >> 20 & 1) != 0; });
@@ -298,6 +320,14 @@ Result<nlohmann::json> ValueToJson(const arrow::Array& column, int64_t row) {
       return ValueOf<arrow::DoubleArray>(column, row);
     case arrow::Type::FLOAT:
       return static_cast<double>(ValueOf<arrow::FloatArray>(column, row));
+    case arrow::Type::LIST: {
+      nlohmann::json elements = nlohmann::json::array();
+      const auto slice = static_cast<const arrow::ListArray&>(column).value_slice(row);
+      for (int64_t i = 0; i < slice->length(); ++i) {
+        elements.push_back(ValueOf<arrow::FloatArray>(*slice, i));
+      }
+      return elements;
+    }
     case arrow::Type::BOOL:
       return ValueOf<arrow::BooleanArray>(column, row);
     case arrow::Type::DATE32:

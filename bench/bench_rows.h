@@ -20,6 +20,7 @@ namespace firth::bench {
 struct TableShape {
   int64_t rows = 1'000'000;
   int columns = 10;              // 10 or 20
+  int dimension = 0;             // of the vectors in one more column, "emb"; 0: without it
   int files = 8;                 // file groups; each holds a range of ids
   int partitions = 4;            // file groups take turns; 0: not partitioned
   int rounds = 1;                // commits after the first one

@@ -194,6 +194,7 @@ int Main(int argc, char** argv) {
   app.add_option("--type", arguments.type, "cow or mor")->check(CLI::IsMember({"cow", "mor"}));
   app.add_option("--rows", shape.rows, "rows of the first commit");
   app.add_option("--columns", shape.columns, "10 or 20");
+  app.add_option("--dimension", shape.dimension, "of vectors in one more column, emb; 0: without");
   app.add_option("--files", shape.files, "file groups");
   app.add_option("--partitions", shape.partitions, "0 for a table without partitions");
   const CLI::Option* rounds =

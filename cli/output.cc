@@ -9,6 +9,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/type_traits.h>
+#include <arrow/util/byte_size.h>
 #include <arrow/util/io_util.h>
 #include <fmt/format.h>
 #include <parquet/arrow/writer.h>
@@ -252,11 +253,13 @@ class ParquetWriter : public RowWriter {
       const std::shared_ptr<arrow::Schema>& schema,
       std::shared_ptr<arrow::io::OutputStream> stream) {
     auto writer = std::make_unique<ParquetWriter>();
-    auto properties =
-        ::parquet::WriterProperties::Builder().compression(arrow::Compression::ZSTD)->build();
+    auto properties = ::parquet::WriterProperties::Builder()
+                          .memory_pool(arrow::system_memory_pool())
+                          ->compression(arrow::Compression::ZSTD)
+                          ->build();
     auto arrow_properties = ::parquet::ArrowWriterProperties::Builder().store_schema()->build();
     ARROW_RETURN_NOT_OK(CatchParquet([&] {
-      return ::parquet::arrow::FileWriter::Open(*schema, arrow::default_memory_pool(),
+      return ::parquet::arrow::FileWriter::Open(*schema, arrow::system_memory_pool(),
                                                 std::move(stream), std::move(properties),
                                                 std::move(arrow_properties))
           .Value(&writer->writer_);
@@ -264,15 +267,33 @@ class ParquetWriter : public RowWriter {
     return writer;
   }
   arrow::Status Write(const arrow::RecordBatch& batch) override {
-    return CatchParquet([&] { return writer_->WriteRecordBatch(batch); });
+    ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(batch));
+    return CatchParquet([&] {
+      if (row_group_bytes_ > kRowGroupBytes) {
+        ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
+        row_group_bytes_ = 0;
+      }
+      row_group_bytes_ += bytes;
+      return writer_->WriteRecordBatch(batch);
+    });
   }
   arrow::Status Finish() override {
     return CatchParquet([&] { return writer_->Close(); });
   }
 
  private:
+  // Of rows as they come; a row group lies in memory until the next one begins.
+  static constexpr int64_t kRowGroupBytes = int64_t{32} << 20;
+
   std::unique_ptr<::parquet::arrow::FileWriter> writer_;
+  int64_t row_group_bytes_ = 0;
 };
+
+// Why a file cannot be written.
+std::string Reason(const arrow::Status& status) {
+  const int error = arrow::internal::ErrnoFromStatus(status);
+  return error != 0 ? std::strerror(error) : status.message();
+}
 
 // A file whose errors name it.
 class NamedFileStream : public arrow::io::OutputStream {
@@ -291,9 +312,7 @@ class NamedFileStream : public arrow::io::OutputStream {
  private:
   arrow::Status Named(const arrow::Status& status) const {
     if (status.ok()) return status;
-    const int error = arrow::internal::ErrnoFromStatus(status);
-    return arrow::Status::IOError(
-        name_, " cannot be written: ", error != 0 ? std::strerror(error) : status.message());
+    return arrow::Status::IOError(name_, " cannot be written: ", Reason(status));
   }
 
   std::string name_;
@@ -321,7 +340,7 @@ class FileTarget {
     arrow::Result<std::shared_ptr<arrow::io::FileOutputStream>> opened =
         arrow::io::FileOutputStream::Open(temporary_);
     if (!opened.ok()) {
-      return UsageError(fmt::format("{} cannot be written: {}", path_, opened.status().message()));
+      return UsageError(fmt::format("{} cannot be written: {}", path_, Reason(opened.status())));
     }
     stream_ = std::make_shared<NamedFileStream>(path_, *std::move(opened));
     return stream_;

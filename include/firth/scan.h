@@ -39,10 +39,12 @@ struct ScanOptions {
   std::optional<std::string> end{};  ///< see `begin`
   /// Stop after this many rows; negative means all.
   int64_t limit = -1;
-  /// Rows per batch, 1 to 16,777,216. Larger batches amortise a little more; above some 30,000 rows
-  /// their buffers are so large that the allocator returns them to the system after each use.
+  /// Rows per batch at most, 1 to 16,777,216; batches of wide rows have fewer. Larger batches
+  /// amortise a little more; above some 30,000 rows their buffers are so large that the allocator
+  /// returns them to the system after each use.
   int64_t batch_rows = 16'384;
-  /// Threads that read splits; 0 means one per core.
+  /// Threads that read splits; 0 means one per core. At most 3 and one more per 32 MiB of
+  /// memory_budget run: each needs some of it.
   int threads = 0;
   /// Bytes of log records and queued batches held in memory; more spills to disk. At least 16 MiB.
   int64_t memory_budget = int64_t{1} << 30;

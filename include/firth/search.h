@@ -24,7 +24,7 @@ struct SearchOptions {
   std::string where{};                 ///< filter before top-k, as ScanOptions::where
   std::vector<std::string> columns{};  ///< columns of the result; empty means all data columns
   bool with_meta = false;              ///< as ScanOptions::with_meta
-  int threads = 0;                     ///< 0 means one per core
+  int threads = 0;                     ///< as ScanOptions::threads
   int64_t memory_budget = int64_t{1} << 30;  ///< as ScanOptions::memory_budget
   bool prune = true;                         ///< as ScanOptions::prune
 };

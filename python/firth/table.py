@@ -76,8 +76,8 @@ class _Readable:
         read_optimized  base files only: faster on merge-on-read tables, without latest changes
         limit           stop after this many rows; None means all
         meta            also the five _hoodie_* columns, first
-        threads         that read file slices; 0 means one per core
-        batch_rows      rows per Arrow batch
+        threads         that read file slices, as far as memory_budget allows; 0: one per core
+        batch_rows      rows per Arrow batch at most; batches of wide rows have fewer
         memory_budget   bytes of log records and queued batches in memory; more spills to disk
         spill_dir       where to spill; default the system's temporary folder
         use_metadata    ask the metadata table, where it may be believed, instead of listing

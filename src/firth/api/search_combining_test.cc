@@ -43,6 +43,11 @@ std::shared_ptr<arrow::Schema> RowSchema() {
        arrow::field("price", arrow::int64()), arrow::field("note", arrow::utf8())});
 }
 
+/// The key of a row that is written often, with a note so large that its logs outgrow a small
+/// budget.
+constexpr const char* kLargeKey = "k000";
+constexpr size_t kLargeNote = 1'600'000;
+
 /// Rows with those ids and values at random, many of them null: a null keeps the older value.
 std::shared_ptr<arrow::RecordBatch> RandomRows(std::mt19937* random,
                                                const std::vector<std::string>& ids, double nulls) {
@@ -64,7 +69,9 @@ std::shared_ptr<arrow::RecordBatch> RandomRows(std::mt19937* random,
       ok &= elements->Append(static_cast<float>(small(*random))).ok();
     }
     ok &= (null(*random) ? price.AppendNull() : price.Append(small(*random))).ok();
-    ok &= (null(*random) ? note.AppendNull() : note.Append(std::string(600, key.back()))).ok();
+    const bool has_note = !null(*random) || key == kLargeKey;
+    const std::string text_of_note(key == kLargeKey ? kLargeNote : 600, key.back());
+    ok &= (has_note ? note.Append(text_of_note) : note.AppendNull()).ok();
   }
   EXPECT_TRUE(ok);
   return arrow::RecordBatch::Make(
@@ -73,10 +80,11 @@ std::shared_ptr<arrow::RecordBatch> RandomRows(std::mt19937* random,
        emb.Finish().ValueOrDie(), price.Finish().ValueOrDie(), note.Finish().ValueOrDie()});
 }
 
+/// Some of the keys but for kLargeKey.
 std::vector<std::string> RandomIds(std::mt19937* random, double share) {
   std::bernoulli_distribution chosen(share);
   std::vector<std::string> ids;
-  for (int i = 0; i < 80; ++i) {
+  for (int i = 1; i < 80; ++i) {
     if (chosen(*random)) ids.push_back(fmt::format("k{:03}", i * 37 % 80));
   }
   return ids;
@@ -95,8 +103,8 @@ struct Combining {
 
 /// Threads and memory budget. A small budget spills in the pass over all columns only.
 using Effort = std::pair<int, int64_t>;
-constexpr Effort kEfforts[] = {
-    {1, int64_t{1} << 30}, {4, int64_t{1} << 30}, {1024, int64_t{16} << 20}};
+constexpr int64_t kSmallBudget = int64_t{16} << 20;
+constexpr Effort kEfforts[] = {{1, int64_t{1} << 30}, {4, int64_t{1} << 30}, {1024, kSmallBudget}};
 
 class SearchCombiningTest : public ::testing::TestWithParam<std::tuple<Combining, bool>> {
  protected:
@@ -120,14 +128,17 @@ class SearchCombiningTest : public ::testing::TestWithParam<std::tuple<Combining
     const std::string path = (dir_ / std::to_string(seed)).string();
     testing::TableBuilder builder(path, spec);
     std::mt19937 random(seed);
-    std::vector<std::string> all = RandomIds(&random, 1);
+    std::vector<std::string> all = {kLargeKey};
+    std::ranges::move(RandomIds(&random, 1), std::back_inserter(all));
     const std::vector<std::string> logged(all.end() - 20, all.end());
     all.resize(60);
     builder.Insert(*RandomRows(&random, all, 0.2), 2)
         .Insert(*RandomRows(&random, logged, 0.2), 1,
                 /*log_only=*/true);
     for (int round = 0; round < 3; ++round) {
-      builder.Upsert(*RandomRows(&random, RandomIds(&random, 0.5), 0.6));
+      std::vector<std::string> updated = RandomIds(&random, 0.5);
+      updated.push_back(kLargeKey);
+      builder.Upsert(*RandomRows(&random, updated, 0.6));
       builder.Delete(RandomIds(&random, 0.03));
     }
     EXPECT_TRUE(builder.status().ok()) << builder.status();
@@ -183,8 +194,11 @@ TEST_P(SearchCombiningTest, TextFindsTheRowsOfAFullRead) {
         options.threads = threads;
         options.memory_budget = budget;
         options.columns = columns;
-        const auto found = SearchText(snapshot, query, options);
+        TextSearchReport report;
+        const auto found = SearchText(snapshot, query, options, &report);
         ASSERT_TRUE(found.ok()) << found.status();
+        const bool reads_notes = columns.empty() || columns.front() == "note";
+        EXPECT_EQ(report.scan.spilled_bytes > 0, budget == kSmallBudget && reads_notes);
         ExpectRows(**found, "_score", expected);
       }
     }
@@ -216,8 +230,11 @@ TEST_P(SearchCombiningTest, VectorFindsTheRowsOfAFullRead) {
         options.threads = threads;
         options.memory_budget = budget;
         options.columns = columns;
-        const auto found = SearchVector(snapshot, {{0.5, 3}, 2}, options);
+        VectorSearchReport report;
+        const auto found = SearchVector(snapshot, {{0.5, 3}, 2}, options, &report);
         ASSERT_TRUE(found.ok()) << found.status();
+        const bool reads_notes = columns.empty() || columns.front() == "note";
+        EXPECT_LE(report.scan.spilled_bytes > 0, budget == kSmallBudget && reads_notes);
         ExpectRows(**found, "_distance", expected);
       }
     }

@@ -46,6 +46,7 @@ Result<std::unique_ptr<BaseReader>> BaseReader::Open(
   ParquetOptions parquet_options;
   parquet_options.batch_rows = options.batch_rows;
   parquet_options.pre_buffer = context.storage->file_system()->type_name() != "local";
+  parquet_options.max_fetched_bytes = options.memory_budget;
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<ParquetFile> parquet,
                         ParquetFile::Open(std::move(input), file.path, parquet_options));
   const SchemaEvolution evolution(context.schema, file.instant, options.latest_instant);

@@ -25,6 +25,11 @@ namespace {
 
 namespace cp = arrow::compute;
 
+// A thread needs that much besides log records: pages of each column as stored and as decoded,
+// dictionaries, batches. The budget pays for it, but for the first threads.
+constexpr int64_t kThreadBytes = int64_t{32} << 20;
+constexpr int64_t kFreeThreads = 3;
+
 // The files that a plan chooses from.
 struct Candidates {
   SnapshotListing listing;
@@ -167,8 +172,10 @@ Status PlanIncrementalRead(const std::shared_ptr<const PinnedSnapshot>& snapshot
 }  // namespace
 
 int ScanThreads(const ScanOptions& options) {
-  return options.threads > 0 ? options.threads
-                             : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto wanted = options.threads > 0
+                          ? int64_t{options.threads}
+                          : std::max(int64_t{1}, int64_t{std::thread::hardware_concurrency()});
+  return static_cast<int>(std::min(wanted, kFreeThreads + options.memory_budget / kThreadBytes));
 }
 
 std::shared_ptr<arrow::RecordBatchReader> ReadPlannedScan(
@@ -222,7 +229,7 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
   plan.read.columns = plan.schema->field_names();
   plan.read.prune = options.prune;
   plan.read.batch_rows = options.batch_rows;
-  // A quarter is for queued batches.
+  // A quarter is for queued batches, or for what a search collects.
   plan.read.memory_budget = options.memory_budget / 4 * 3 / ScanThreads(options);
   plan.read.spill_dir = options.spill_dir;
 

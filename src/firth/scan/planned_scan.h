@@ -35,7 +35,7 @@ std::shared_ptr<arrow::RecordBatchReader> ReadPlannedScan(
     std::shared_ptr<const PlannedScan> plan, const ScanOptions& options,
     std::shared_ptr<SliceReadMetrics> metrics);
 
-/// ScanOptions::threads, or one per core.
+/// ScanOptions::threads, or one per core; fewer where they would not fit into memory_budget.
 int ScanThreads(const ScanOptions& options);
 
 /// The schema of a result: `columns` of the table in that order; all of them when empty, with the

@@ -5,8 +5,11 @@
 #include <arrow/type.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
+
+#include "firth/table/table_schema.h"
 
 namespace firth::predicate {
 namespace {
@@ -52,10 +55,11 @@ std::string NearestName(const arrow::FieldVector& fields, std::string_view name)
   return nearest;
 }
 
+bool IsMeta(const std::shared_ptr<arrow::Field>& field) { return IsMetaField(field->name()); }
+
 // Meta columns stand first in a schema and come last here: they are what is meant least often.
 std::string ListNames(arrow::FieldVector fields) {
-  std::stable_partition(fields.begin(), fields.end(),
-                        [](const auto& field) { return !field->name().starts_with("_hoodie_"); });
+  std::stable_partition(fields.begin(), fields.end(), std::not_fn(IsMeta));
   constexpr size_t kShown = 20;
   std::string list;
   for (size_t i = 0; i < std::min(fields.size(), kShown); ++i) {
@@ -76,6 +80,11 @@ Result<std::shared_ptr<arrow::Field>> FindField(const arrow::FieldVector& fields
   if (exact.empty() && folded.size() == 1) return folded.front();
   if (!folded.empty()) {
     return InvalidError("{} \"{}\" is ambiguous: {} fit", what, name, ListNames(folded));
+  }
+  const bool has_columns = std::ranges::any_of(fields, std::not_fn(IsMeta));
+  if (what == "column" && !has_columns) {
+    return InvalidError("no column \"{}\": nothing has been written yet, so there are no columns",
+                        name);
   }
   const std::string nearest = NearestName(fields, name);
   return InvalidError("no {} \"{}\"; {}{}s are {}", what, name,

@@ -174,7 +174,7 @@ Result<TextHits> Rank(const TextSearchPlan& plan, const SearchOptions& options,
                       TextSearchReport* report) {
   const auto workers =
       std::clamp<size_t>(plan.scan.slices.size(), 1, static_cast<size_t>(plan.threads));
-  const int64_t budget = options.memory_budget / 2 / static_cast<int64_t>(workers);
+  const int64_t budget = options.memory_budget / 4 / static_cast<int64_t>(workers);
   std::vector<TextScan> scans(workers, TextScan(plan.query, budget));
   ARROW_RETURN_NOT_OK(ScanAll(plan, &scans));
   const TextScan& scan = scans.front();

@@ -150,6 +150,10 @@ Result<std::shared_ptr<const VectorQuerySet>> VectorQuerySet::Make(const VectorQ
   }
   if (options.k < 0) return InvalidError("k is {}, it must be 0 or more", options.k);
   if (options.radius && std::isnan(*options.radius)) return InvalidError("the radius is NaN");
+  if (options.radius && *options.radius < 0 && options.metric != VectorMetric::kDot) {
+    return InvalidError("the radius is {}; {} distances are 0 or more", *options.radius,
+                        options.metric == VectorMetric::kL2 ? "l2" : "cosine");
+  }
 
   std::shared_ptr<VectorQuerySet> set(new VectorQuerySet());
   set->options_ = options;

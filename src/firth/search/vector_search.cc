@@ -151,12 +151,13 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
                         predicate::FindColumn(*snapshot->context->schema.full, options.column));
   ARROW_ASSIGN_OR_RAISE(const PlannedScan plan,
                         PlanVectorScan(snapshot, queries, *column, options));
-  ScanOptions threads;
-  threads.threads = options.threads;
-  const int num_threads = ScanThreads(threads);
-  ARROW_ASSIGN_OR_RAISE(
-      VectorTopK topk, ScanAll(plan, num_threads, meter.metrics(),
-                               VectorTopK(set, column->name(), options.memory_budget / kHitBytes)));
+  ScanOptions effort;
+  effort.threads = options.threads;
+  effort.memory_budget = options.memory_budget;
+  const int threads = ScanThreads(effort);
+  const int64_t max_hits = options.memory_budget / kHitBytes;
+  ARROW_ASSIGN_OR_RAISE(VectorTopK topk, ScanAll(plan, threads, meter.metrics(),
+                                                 VectorTopK(set, column->name(), max_hits)));
   ARROW_RETURN_NOT_OK(CheckReport(topk, column->name(), queries.dim));
   std::vector<RowPosition> rows;
   std::vector<double> distances;
@@ -170,7 +171,7 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
     }
   }
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table,
-                        FetchRows(plan, schema, rows, num_threads, meter.metrics()));
+                        FetchRows(plan, schema, rows, threads, meter.metrics()));
   if (report != nullptr) {
     *report = topk.report();
     report->scan = meter.Report(plan.report);

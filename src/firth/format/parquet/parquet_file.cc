@@ -23,7 +23,13 @@
 namespace firth {
 namespace {
 
-constexpr int64_t kColumnBufferBytes = int64_t{256} << 10;
+// What one request reads of a column that is not fetched as a whole.
+constexpr int64_t kLocalWindowBytes = int64_t{256} << 10;
+constexpr int64_t kRemoteWindowBytes = int64_t{2} << 20;
+
+// Decoding takes several times the memory of its batch: batches of wide rows are of fewer rows.
+constexpr int64_t kMaxBatchBytes = int64_t{4} << 20;
+constexpr int64_t kMinBatchRows = 64;
 
 // Arrow reports damage inside a file as IOError or Invalid; without a failing disk both mean that
 // the bytes are wrong. Genuine I/O errors carry an errno detail and keep their code.
@@ -121,6 +127,9 @@ class ParquetFileImpl : public ParquetFile {
     for (const int column : columns) {
       leaves.insert(leaves.end(), leaves_[column].begin(), leaves_[column].end());
     }
+    ARROW_RETURN_NOT_OK(Explain(Fetch(row_group, leaves), path_));
+    ARROW_ASSIGN_OR_RAISE(const int64_t batch_rows, BatchRows(row_group, leaves));
+    reader_->set_batch_size(batch_rows);
     auto inner = reader_->GetRecordBatchReader({row_group}, leaves);
     if (!inner.ok()) return Explain(inner.status(), path_);
     return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
@@ -163,10 +172,12 @@ class ParquetFileImpl : public ParquetFile {
     ARROW_RETURN_NOT_OK(LoadPages({row_group}, columns, {}));
     PageRowsJob job;
     arrow::FieldVector fields;
+    std::vector<int> all_leaves;
     for (const int column : columns) {
       const auto found = pages_.find({row_group, column});
       job.pages.push_back(found == pages_.end() ? nullptr : found->second);
       job.leaves.push_back(leaves_[column]);
+      all_leaves.insert(all_leaves.end(), leaves_[column].begin(), leaves_[column].end());
       fields.push_back(schema_->field(column));
     }
     job.file = file_;
@@ -175,7 +186,7 @@ class ParquetFileImpl : public ParquetFile {
     job.ranges = ranges;
     job.columns = columns;
     job.schema = arrow::schema(std::move(fields));
-    job.batch_rows = options_.batch_rows;
+    ARROW_ASSIGN_OR_RAISE(job.batch_rows, BatchRows(row_group, all_leaves));
     job.read_ahead = options_.pre_buffer;
     auto inner = ReadPageRows(std::move(job));
     if (!inner.ok()) return Explain(inner.status(), path_);
@@ -187,6 +198,39 @@ class ParquetFileImpl : public ParquetFile {
 
   bool IsNested(int column) const {
     return !reader_->manifest().schema_fields[column].children.empty();
+  }
+
+  // Starts to read the chunks, unless they would take too much memory.
+  Status Fetch(int row_group, const std::vector<int>& leaves) const {
+    if (!options_.pre_buffer) return Status::OK();
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    const auto group = metadata_->RowGroup(row_group);
+    int64_t room = options_.max_fetched_bytes;
+    for (const int leaf : leaves) {
+      const int64_t size = group->ColumnChunk(leaf)->total_compressed_size();
+      if (size > room) return Status::OK();
+      room -= std::max<int64_t>(size, 0);
+    }
+    reader_->parquet_reader()->PreBuffer({row_group}, leaves, file_->io_context(),
+                                         reader_->properties().cache_options());
+    END_PARQUET_CATCH_EXCEPTIONS
+    return Status::OK();
+  }
+
+  // Rows of one batch of these columns, by the average width of a row.
+  Result<int64_t> BatchRows(int row_group, const std::vector<int>& leaves) const {
+    double bytes = 1, rows = 0;
+    BEGIN_PARQUET_CATCH_EXCEPTIONS
+    const auto group = metadata_->RowGroup(row_group);
+    rows = static_cast<double>(group->num_rows());
+    for (const int leaf : leaves) {
+      const int64_t size = group->ColumnChunk(leaf)->total_uncompressed_size();
+      bytes += static_cast<double>(std::max<int64_t>(size, 0));
+    }
+    END_PARQUET_CATCH_EXCEPTIONS
+    const double fitting = static_cast<double>(kMaxBatchBytes) / bytes * rows;
+    if (fitting >= static_cast<double>(options_.batch_rows)) return options_.batch_rows;
+    return std::min(std::max(static_cast<int64_t>(fitting), kMinBatchRows), options_.batch_rows);
   }
 
   Status CheckRanges(int row_group, const std::vector<RowRange>& ranges) const {
@@ -219,13 +263,11 @@ Result<std::shared_ptr<ParquetFile>> ParquetFile::Open(
     const ParquetOptions& options) {
   parquet::ArrowReaderProperties properties(/*use_threads=*/false);
   properties.set_batch_size(options.batch_rows);
-  properties.set_pre_buffer(options.pre_buffer);
+  properties.set_pre_buffer(false);  // see Fetch
   parquet::ReaderProperties reading(BatchPool());
-  if (!options.pre_buffer) {
-    // Else a row group's columns would lie in memory as a whole, whatever the budget is.
-    reading.enable_buffered_stream();
-    reading.set_buffer_size(kColumnBufferBytes);
-  }
+  // Else a row group's columns would lie in memory as a whole, whatever the budget is.
+  reading.enable_buffered_stream();
+  reading.set_buffer_size(options.pre_buffer ? kRemoteWindowBytes : kLocalWindowBytes);
   parquet::arrow::FileReaderBuilder builder;
   ARROW_RETURN_NOT_OK(Explain(builder.Open(file, reading), path));
   std::unique_ptr<parquet::arrow::FileReader> reader;

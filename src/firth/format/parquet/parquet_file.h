@@ -6,6 +6,7 @@
 #include <arrow/type_fwd.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,11 +21,13 @@ class FileMetaData;
 namespace firth {
 
 struct ParquetOptions {
-  /// Rows of one batch at most; a batch never crosses a row group.
+  /// Rows of one batch at most, fewer where rows are wide; a batch never crosses a row group.
   int64_t batch_rows = 65'536;
   /// Fetch the wanted column chunks of a row group in few large requests before decoding. For
   /// object stores; a local file is faster without.
   bool pre_buffer = false;
+  /// With `pre_buffer`: chunks that are larger, all together, are read through windows instead.
+  int64_t max_fetched_bytes = std::numeric_limits<int64_t>::max();
 };
 
 struct ParquetStatistics {

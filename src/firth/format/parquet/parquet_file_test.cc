@@ -4,6 +4,7 @@
 #include <arrow/array.h>
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
+#include <arrow/buffer.h>
 #include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
@@ -13,7 +14,12 @@
 #include <gtest/gtest.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/metadata.h>
+#include <parquet/properties.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
 #include <string>
 
 namespace firth {
@@ -65,6 +71,112 @@ TEST(ParquetFile, BatchesStayWithinRowGroups) {
     }
   }
   EXPECT_THAT(sizes, testing::ElementsAre(3, 1, 3, 1, 2));
+}
+
+TEST(ParquetFile, BatchesOfWideRowsHaveFewerRows) {
+  constexpr int64_t kWidth = 10'000;
+  arrow::StringBuilder texts;
+  arrow::Int64Builder numbers;
+  for (int64_t i = 0; i < 2'000; ++i) {
+    ASSERT_TRUE(texts.Append(std::to_string(i) + std::string(kWidth, 'x')).ok());
+    ASSERT_TRUE(numbers.Append(i).ok());
+  }
+  const auto schema =
+      arrow::schema({arrow::field("text", arrow::utf8()), arrow::field("n", arrow::int64())});
+  const auto table =
+      arrow::Table::Make(schema, {texts.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  ASSERT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink).ok());
+  const auto file = OpenImage(sink->Finish().ValueOrDie(), /*batch_rows=*/1'000).ValueOrDie();
+  const auto first_batch = [&](const std::vector<int>& columns) {
+    const auto whole = file->ReadRowGroup(0, columns).ValueOrDie()->Next().ValueOrDie();
+    const auto some = file->ReadRows(0, {{0, 1'999}}, columns).ValueOrDie()->Next().ValueOrDie();
+    EXPECT_EQ(some->num_rows(), whole->num_rows());
+    return whole->num_rows();
+  };
+  const int64_t rows = first_batch({0, 1});
+  EXPECT_LE(rows * kWidth, int64_t{5} << 20);
+  EXPECT_GE(rows * kWidth, int64_t{3} << 20);
+  EXPECT_EQ(first_batch({1}), 1'000) << "columns that are not read do not count";
+}
+
+// A file in memory that remembers the largest piece that was read of it.
+class MeteredFile : public arrow::io::RandomAccessFile {
+ public:
+  explicit MeteredFile(std::shared_ptr<arrow::Buffer> image) : image_(std::move(image)) {}
+  int64_t largest_read() const { return largest_; }
+
+  Status Close() override { return Status::OK(); }
+  bool closed() const override { return false; }
+  Result<int64_t> Tell() const override { return position_; }
+  Status Seek(int64_t position) override {
+    position_ = position;
+    return Status::OK();
+  }
+  Result<int64_t> GetSize() override { return image_->size(); }
+  Result<int64_t> Read(int64_t count, void* out) override {
+    ARROW_ASSIGN_OR_RAISE(const int64_t read, ReadAt(position_, count, out));
+    position_ += read;
+    return read;
+  }
+  Result<std::shared_ptr<arrow::Buffer>> Read(int64_t count) override {
+    ARROW_ASSIGN_OR_RAISE(auto piece, ReadAt(position_, count));
+    position_ += piece->size();
+    return piece;
+  }
+  Result<int64_t> ReadAt(int64_t position, int64_t count, void* out) override {
+    ARROW_ASSIGN_OR_RAISE(const auto piece, ReadAt(position, count));
+    std::memcpy(out, piece->data(), static_cast<size_t>(piece->size()));
+    return piece->size();
+  }
+  Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t count) override {
+    count = std::min(count, image_->size() - position);
+    largest_ = std::max(largest_.load(), count);
+    return arrow::SliceBuffer(image_, position, count);
+  }
+
+ private:
+  std::shared_ptr<arrow::Buffer> image_;
+  int64_t position_ = 0;
+  std::atomic<int64_t> largest_ = 0;  // chunks are fetched by threads of Arrow
+};
+
+// Three row groups: one of 16 MB between small ones.
+TEST(ParquetFile, ColumnsThatDoNotFitAreNeverFetchedAsAWhole) {
+  constexpr int64_t kLimit = int64_t{4} << 20;
+  const auto schema = arrow::schema({arrow::field("n", arrow::int64())});
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto plain = parquet::WriterProperties::Builder()
+                         .disable_dictionary()
+                         ->max_row_group_length(4'000'000)
+                         ->build();
+  const auto writer =
+      parquet::arrow::FileWriter::Open(*schema, arrow::default_memory_pool(), sink, plain)
+          .ValueOrDie();
+  int64_t next = 0;
+  for (const int64_t rows : {1'000, 2'000'000, 1'000}) {
+    arrow::Int64Builder numbers;
+    for (int64_t i = 0; i < rows; ++i) ASSERT_TRUE(numbers.Append(next++).ok());
+    const auto table = arrow::Table::Make(schema, {numbers.Finish().ValueOrDie()});
+    ASSERT_TRUE(writer->WriteTable(*table, rows).ok());
+  }
+  ASSERT_TRUE(writer->Close().ok());
+  const auto image = sink->Finish().ValueOrDie();
+  for (const int64_t limit : {kLimit, std::numeric_limits<int64_t>::max()}) {
+    const auto input = std::make_shared<MeteredFile>(image);
+    const ParquetOptions options{.pre_buffer = true, .max_fetched_bytes = limit};
+    const auto file = ParquetFile::Open(input, "a.parquet", options).ValueOrDie();
+    int64_t expected = 0;
+    for (int group = 0; group < 3; ++group) {
+      const auto stream = file->ReadRowGroup(group, {0}).ValueOrDie();
+      while (const auto batch = stream->Next().ValueOrDie()) {
+        const auto& numbers = static_cast<const arrow::Int64Array&>(*batch->column(0));
+        for (int64_t i = 0; i < numbers.length(); ++i) ASSERT_EQ(numbers.Value(i), expected++);
+      }
+    }
+    EXPECT_EQ(expected, next);
+    EXPECT_EQ(input->largest_read() <= kLimit, limit == kLimit) << input->largest_read();
+  }
 }
 
 TEST(ParquetFile, WithoutColumnsRowsAreStillCounted) {
