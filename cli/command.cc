@@ -58,7 +58,9 @@ arrow::Result<Snapshot> AsOf::Pin(const Table& table) const {
 }
 
 void Resources::AddTo(CLI::App* command) {
-  command->add_option("--threads", threads, "threads that read; 0 is one per core")
+  command
+      ->add_option("--threads", threads,
+                   "threads that read, as far as the memory budget allows; 0 is one per core")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""));
   command
@@ -107,6 +109,12 @@ void AddColumns(CLI::App* command, std::vector<std::string>* columns) {
   command->add_option("--columns", *columns, "columns to print, separated by commas")
       ->type_name("A,B")
       ->delimiter(',');
+}
+
+void AddExplain(CLI::App* command, bool* explain, const std::string& description) {
+  command->add_flag("--explain", *explain, description)
+      ->excludes(command->get_option("--format"))
+      ->excludes(command->get_option("--output"));
 }
 
 CLI::Option* AddCount(CLI::App* command, const std::string& name, int64_t* count,

@@ -70,6 +70,9 @@ struct OutputArguments {
 /// --columns, as `firth read` and the searches take it.
 void AddColumns(CLI::App* command, std::vector<std::string>* columns);
 
+/// --explain, which prints something else than rows. After OutputArguments::AddTo.
+void AddExplain(CLI::App* command, bool* explain, const std::string& description);
+
 /// A number of rows: whole, from 0 to what 64 bits hold.
 CLI::Option* AddCount(CLI::App* command, const std::string& name, int64_t* count,
                       const std::string& description);

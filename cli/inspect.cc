@@ -7,6 +7,7 @@
 #include <CLI/Option.hpp>
 #include <algorithm>
 #include <memory>
+#include <sstream>
 
 #include "cli/command.h"
 #include "cli/errors.h"
@@ -96,6 +97,14 @@ std::string MetadataPartitions(const TableInfo& info) {
   return found == info.properties.end() ? "" : found->second;
 }
 
+// The names in a list that commas separate.
+std::vector<std::string> NamesOf(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream rest(list);
+  for (std::string name; std::getline(rest, name, ',');) names.push_back(name);
+  return names;
+}
+
 std::string OrNone(std::string text) { return text.empty() ? "none" : text; }
 
 std::string FormatFacts(const TableInfo& info, const Snapshot& snapshot, const Size& size) {
@@ -151,7 +160,7 @@ arrow::Status RunShow(const InspectArguments& arguments) {
       {"ordering_fields", info.ordering_fields},
       {"merge_mode", info.merge_mode},
       {"has_meta_fields", info.has_meta_fields},
-      {"metadata_partitions", MetadataPartitions(info)},
+      {"metadata_partitions", NamesOf(MetadataPartitions(info))},
       {"snapshot", snapshot.instant().empty() ? Json() : Json(snapshot.instant())},
       {"slices", size.slices},
       {"base_files", size.base_files},

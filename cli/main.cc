@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <iostream>
 #include <iterator>
+#include <memory>
 
 #include "cli/command.h"
 #include "cli/errors.h"
+#include "cli/help.h"
 
 namespace firth::cli {
 namespace {
@@ -30,30 +32,41 @@ std::string NamedCommand(const CLI::App& app) {
 
 // CLI11 only says that a verb is missing when it does not know the one that was given, and calls an
 // unknown option an argument that was not expected.
-std::string UnknownArgument(const CLI::App& app) {
+std::string UsageMessage(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
   const std::vector<std::string> rest = command->remaining();
-  if (rest.empty()) return "";
-  if (rest.front().starts_with("-")) return fmt::format("unknown option \"{}\"", rest.front());
   std::vector<const CLI::App*> verbs = command->get_subcommands(nullptr);
   std::erase_if(verbs, [](const CLI::App* verb) { return verb->get_name().empty(); });  // groups
-  if (verbs.empty()) return "";
-  std::string message = fmt::format("unknown verb \"{}\"; verbs are", rest.front());
-  for (const CLI::App* verb : verbs) {
-    message += (verb == verbs.front() ? " " : ", ") + verb->get_name();
+  if (!rest.empty() && rest.front().starts_with("-")) {
+    return fmt::format("unknown option \"{}\"", rest.front());
   }
-  return message;
+  if (!verbs.empty()) {
+    std::string message =
+        rest.empty() ? "a verb is missing" : fmt::format("unknown verb \"{}\"", rest.front());
+    for (const CLI::App* verb : verbs) {
+      message += (verb == verbs.front() ? "; verbs are " : ", ") + verb->get_name();
+    }
+    return message;
+  }
+  return rest.empty() ? error.what() : fmt::format("unexpected argument \"{}\"", rest.front());
 }
 
 // One line where CLI11 would print several.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  const std::string unknown = UnknownArgument(app);
   const arrow::Status status =
-      UsageError(unknown.empty() ? error.what() : unknown, "see " + NamedCommand(app) + " --help");
+      UsageError(UsageMessage(app, error), "see " + NamedCommand(app) + " --help");
   std::cerr << ErrorLine(status) << std::endl;
   return kBadUsage;
+}
+
+// The title above them in --help.
+void GroupVerbs(CLI::App* command) {
+  for (CLI::App* verb : command->get_subcommands(nullptr)) {
+    if (!verb->get_name().empty()) verb->group("Verbs");
+    GroupVerbs(verb);
+  }
 }
 
 int Finish(const arrow::Status& status) {
@@ -68,13 +81,14 @@ int Run(int argc, char** argv) {
   app.set_version_flag("--version",
                        fmt::format("firth {} (Arrow {})", FIRTH_VERSION, ARROW_VERSION_STRING));
   app.require_subcommand(1);
-  app.get_formatter()->label("SUBCOMMAND", "VERB");
+  app.formatter(std::make_shared<HelpFormatter>());
 
   std::vector<Verb> verbs;
   for (const auto& add :
        {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs, AddIndexVerbs}) {
     std::ranges::move(add(app), std::back_inserter(verbs));
   }
+  GroupVerbs(&app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

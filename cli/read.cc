@@ -112,8 +112,8 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
   AddCount(read, "--limit", &arguments->limit, "stop after N rows");
   read->add_flag("--meta", arguments->meta, "the five _hoodie_* columns too, first");
   arguments->output.AddTo(read);
-  read->add_flag("--explain", arguments->explain,
-                 "read, but print what was skipped and what it cost instead of the rows");
+  AddExplain(read, &arguments->explain,
+             "read, but print what was skipped and what it cost instead of the rows");
   read->add_flag("--no-metadata", arguments->no_metadata,
                  "list folders and read all files: do not use the table's metadata table");
   arguments->resources.AddTo(read);

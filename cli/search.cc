@@ -45,8 +45,7 @@ void SearchArguments::AddTo(CLI::App* command) {
   as_of.AddTo(command);
   command->add_flag("--meta", meta, "the five _hoodie_* columns too, first");
   output.AddTo(command);
-  command->add_flag("--explain", explain,
-                    "search, but print what was read and skipped instead of rows");
+  AddExplain(command, &explain, "search, but print what was read and skipped instead of rows");
   resources.AddTo(command);
 }
 

@@ -90,7 +90,7 @@ class Result(ArrowRows):
     def explain(self) -> dict[str, object]:
         """Reads all rows, keeps none of them, and returns `report()` with their number, "rows"."""
         rows = self._consume(lambda reader: sum(batch.num_rows for batch in reader))
-        return {"rows": rows} | self.report()
+        return {"rows": rows, **self.report()}
 
     def __repr__(self) -> str:
         return f"<firth.Result of {', '.join(self.schema.names)}>"

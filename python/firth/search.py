@@ -37,6 +37,13 @@ class _Search(ArrowRows):
         changed._rows = None
         return changed
 
+    def _count(self) -> int:
+        return sum(batch.num_rows for batch in self.to_reader())
+
+    def __repr__(self) -> str:
+        where = f" where {self._options['where']}" if self._options["where"] else ""
+        return f"<firth.{type(self).__name__} limit {self._options['k']}{where}>"
+
     def where(self, predicate: Predicate) -> typing.Self:
         """Filters before the best rows are chosen: a text (`"lang = 'en'"`) or tuples
         (`[("lang", "=", "en")]`). Several filters must all hold."""
@@ -72,6 +79,16 @@ class TextSearch(_Search):
         report: TextSearchReport = self._source().report()
         return report
 
+    def explain(self) -> dict[str, object]:
+        """What the search took, as `firth search text --explain --json` tells it: `report()` on one
+        level, with the number of returned "rows"."""
+        report = self.report()
+        told: dict[str, object] = {"rows": self._count()}
+        told |= {name: report[name] for name in ("matches", "passes")}
+        for name, column in report["columns"].items():
+            told |= {f"{name}.{what}": count for what, count in column.items()}
+        return {**told, **report["scan"]}
+
 
 class VectorSearch(_Search):
     """Rows nearest to one or several vectors, nearest first, with `_distance` and, for several
@@ -92,6 +109,14 @@ class VectorSearch(_Search):
         skipped (`scan`). Runs the search if nothing did yet."""
         report: VectorSearchReport = self._source().report()
         return report
+
+    def explain(self) -> dict[str, object]:
+        """What the search took, as `firth search vector --explain --json` tells it: `report()` on
+        one level, with the number of returned "rows" and the "vectors" that were searched."""
+        report = self.report()
+        told: dict[str, object] = {"rows": self._count(), "vectors": report["rows"]}
+        told |= {name: report[name] for name in ("null_vectors", "wrong_length", "not_finite")}
+        return {**told, **report["scan"]}
 
 
 def query_json(query: typing.Any, column: str | None, operator: str | FullTextOperator) -> str:

@@ -127,34 +127,43 @@ Plan PlanRead(const Snapshot& snapshot, std::vector<std::string> columns, std::s
 }
 
 void BindValues(nb::module_& module) {
-  nb::class_<TableInfo>(module, "TableInfo")
-      .def_ro("name", &TableInfo::name)
-      .def_ro("location", &TableInfo::location)
-      .def_ro("version", &TableInfo::version)
-      .def_ro("type", &TableInfo::type)
-      .def_ro("record_key_fields", &TableInfo::record_key_fields)
-      .def_ro("partition_fields", &TableInfo::partition_fields)
-      .def_ro("ordering_fields", &TableInfo::ordering_fields)
-      .def_ro("merge_mode", &TableInfo::merge_mode)
-      .def_ro("has_meta_fields", &TableInfo::has_meta_fields)
-      .def_ro("properties", &TableInfo::properties);
-  nb::class_<TimelineEntry>(module, "TimelineEntry")
-      .def_ro("requested", &TimelineEntry::requested)
-      .def_ro("completed", &TimelineEntry::completed)
-      .def_ro("action", &TimelineEntry::action)
-      .def_ro("state", &TimelineEntry::state)
-      .def_ro("archived", &TimelineEntry::archived)
+  nb::class_<TableInfo>(module, "TableInfo", "What a table is. A value: it never changes.")
+      .def_ro("name", &TableInfo::name, "hoodie.table.name")
+      .def_ro("location", &TableInfo::location, "as given, without credentials")
+      .def_ro("version", &TableInfo::version, "6, 8 or 9")
+      .def_ro("type", &TableInfo::type, "COPY_ON_WRITE or MERGE_ON_READ")
+      .def_ro("record_key_fields", &TableInfo::record_key_fields, "empty when keys are generated")
+      .def_ro("partition_fields", &TableInfo::partition_fields, "outermost first")
+      .def_ro("ordering_fields", &TableInfo::ordering_fields, "the first decides first")
+      .def_ro("merge_mode", &TableInfo::merge_mode,
+              "COMMIT_TIME_ORDERING, EVENT_TIME_ORDERING or CUSTOM")
+      .def_ro("has_meta_fields", &TableInfo::has_meta_fields, "hoodie.populate.meta.fields")
+      .def_ro("properties", &TableInfo::properties, "hoodie.properties, verbatim")
+      .def("__repr__", [](const TableInfo& info) {
+        return "<table " + info.name + " version " + std::to_string(info.version) + " " +
+               info.type + ">";
+      });
+  nb::class_<TimelineEntry>(module, "TimelineEntry", "One action on the timeline.")
+      .def_ro("requested", &TimelineEntry::requested, "instant time")
+      .def_ro("completed", &TimelineEntry::completed,
+              "completion time; empty while pending; equals `requested` in version 6")
+      .def_ro("action", &TimelineEntry::action,
+              "commit, deltacommit, replacecommit, compaction, clean, ...")
+      .def_ro("state", &TimelineEntry::state, "requested, inflight or completed")
+      .def_ro("archived", &TimelineEntry::archived, "no longer in the active timeline")
       .def("__repr__", [](const TimelineEntry& entry) {
         return "<" + entry.action + " " + entry.requested + " " + entry.state + ">";
       });
-  nb::class_<FileSliceEntry>(module, "FileSlice")
-      .def_ro("partition", &FileSliceEntry::partition)
-      .def_ro("file_id", &FileSliceEntry::file_id)
-      .def_ro("base_instant", &FileSliceEntry::base_instant)
-      .def_ro("base_file", &FileSliceEntry::base_file)
-      .def_ro("log_files", &FileSliceEntry::log_files)
-      .def_ro("base_bytes", &FileSliceEntry::base_bytes)
-      .def_ro("log_bytes", &FileSliceEntry::log_bytes)
+  nb::class_<FileSliceEntry>(module, "FileSlice",
+                             "A base file and its logs, which are read together.")
+      .def_ro("partition", &FileSliceEntry::partition, "partition path; empty without partitions")
+      .def_ro("file_id", &FileSliceEntry::file_id, "the file group")
+      .def_ro("base_instant", &FileSliceEntry::base_instant, "which slice of the group")
+      .def_ro("base_file", &FileSliceEntry::base_file, "path relative to the table, or None")
+      .def_ro("log_files", &FileSliceEntry::log_files,
+              "paths relative to the table, in merge order")
+      .def_ro("base_bytes", &FileSliceEntry::base_bytes, "size of base_file")
+      .def_ro("log_bytes", &FileSliceEntry::log_bytes, "size of log_files")
       .def("__repr__", [](const FileSliceEntry& slice) {
         return "<slice " + slice.partition + "/" + slice.file_id + " @" + slice.base_instant + ">";
       });

@@ -12,6 +12,8 @@ def test_show_tells_what_the_table_is(firth, basic):
     assert found["ordering_fields"] == ["ts"]
     assert found["merge_mode"] == basic.expected["properties"]["hoodie.record.merge.mode"]
     assert found["properties"] == basic.expected["properties"]
+    listed = found["properties"]["hoodie.table.metadata.partitions"]
+    assert ",".join(found["metadata_partitions"]) == listed
     columns = ", ".join(f"{c['name']} {c['type']}" for c in found["schema"])
     assert columns == basic.expected["schema_ddl"]
     text = firth("show", basic.path).text

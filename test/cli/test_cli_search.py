@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """firth search: results are rows like those of read, best first."""
 
+import importlib
 import json
 import math
 import os
@@ -126,6 +127,29 @@ def test_explain_tells_what_was_read(firth, tickets):
     assert report["base_rows"] + report["log_records"] >= 26
 
 
+def test_python_explains_searches_as_the_command_does(firth, tickets):
+    table = importlib.import_module("firth").open(tickets.path)
+    where = "country = 'de'"
+    options = ["--where", where, "-k", 2, "--threads", 1, "--explain", "--json"]
+    text = firth("search", "text", tickets.path, "declined", "--column", "body", *options).json
+    search = table.search_text("declined", "BODY", where=where, k=2, threads=1)
+    assert search.explain() == text
+    vector = ["search", "vector", tickets.path, "--column", "emb", "--vector", json.dumps(QUERY)]
+    search = table.search_vector(QUERY, "emb", where=where, k=2, threads=1)
+    assert search.explain() == firth(*vector, *options).json
+
+
+def test_columns_to_search_are_found_in_any_case(firth, tickets):
+    text = ["search", "text", tickets.path, "declined", "--columns", "ID"]
+    expected = firth(*text, "--column", "body,subject").rows
+    assert expected and firth(*text, "--column", "Body, SUBJECT").rows == expected
+    vector = ["search", "vector", tickets.path, "--vector", json.dumps(QUERY), "-k", 2]
+    expected = firth(*vector, "--column", "emb").rows
+    assert expected and firth(*vector, "--column", "EMB").rows == expected
+    result = firth(*text, "--column", "bodi")
+    assert result.code == 2 and 'no column "bodi"; did you mean "body"?' in result.err
+
+
 def test_a_query_that_is_not_utf8_is_refused(firth, tickets):
     result = firth("search", "text", tickets.path, os.fsdecode(b"hudi\xff"), "--column", "body")
     assert result.code == 2 and result.out == b""
@@ -160,6 +184,10 @@ def test_where_filters_before_the_best_are_taken(firth, tickets):
         (["vector", "--column", "emb", "--vector", "[1, 2]"], "8"),
         (["vector", "--column", "body", "--vector", "[1, 2]"], "body"),
         (["vector", "--column", "emb", "--queries", "absent.npy"], "absent.npy"),
+        (
+            ["vector", "--column", "emb", "--vector", json.dumps(QUERY), "--radius", "-1"],
+            "the radius is -1; cosine distances are 0 or more",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

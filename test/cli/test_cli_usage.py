@@ -37,6 +37,8 @@ def test_help_of_a_verb_names_what_all_verbs_take(firth, verb):
     assert result.code == 0
     for option in ["TABLE", "--json", "--storage-option"]:
         assert option in result.text
+    options = result.text[: result.text.find("Examples:")]
+    assert max(map(len, options.splitlines())) <= 100
 
 
 def test_version(firth):
@@ -46,7 +48,11 @@ def test_version(firth):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        ([], "subcommand"),
+        ([], "a verb is missing; verbs are show, "),
+        (["search"], "a verb is missing; verbs are text, vector; see firth search --help"),
+        (["show", "t", "extra"], 'unexpected argument "extra"; see firth show --help'),
+        (["read", "t", "--explain", "-o", "x.csv"], "--output excludes --explain"),
+        (["read", "t", "--explain", "--format", "csv"], "--format excludes --explain"),
         (["frobnicate"], 'unknown verb "frobnicate"; verbs are show, '),
         (["search", "sound", "t"], 'unknown verb "sound"; verbs are text, vector'),
         (
@@ -136,6 +142,13 @@ def test_a_bad_as_of_is_code_2(firth, basic, time):
     assert_one_line(firth("read", basic.path, "--as-of", time), 2, time)
 
 
+def test_before_the_first_commit_there_are_no_rows_and_no_columns(firth, basic):
+    result = firth("read", basic.path, "--as-of", "2020-01-01")
+    assert (result.code, result.out, result.err) == (0, b"", "")
+    result = firth("read", basic.path, "--as-of", "2020-01-01", "--columns", "id")
+    assert_one_line(result, 2, 'no column "id": nothing has been written yet')
+
+
 @pytest.mark.parametrize(
     ("option", "part"),
     [("--as-of", "--as-of is empty"), ("--incremental", "begin is empty")],
@@ -154,7 +167,11 @@ def test_a_metadata_table_is_code_1_and_short(firth, basic):
 
 def test_a_file_that_cannot_be_written_is_named(firth, basic, tmp_path):
     target = tmp_path / "absent" / "rows.csv"
-    assert_one_line(firth("read", basic.path, "-o", target), 2, str(target))
+    assert_one_line(
+        firth("read", basic.path, "-o", target),
+        2,
+        f"{target} cannot be written: No such file or directory",
+    )
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv", "table", "arrow", "parquet"])

@@ -4,6 +4,7 @@
 import concurrent.futures
 import datetime
 import gc
+import inspect
 
 import pyarrow
 import pytest
@@ -170,3 +171,17 @@ def test_snapshot_is_pinned_already(tickets, how):
             snapshot.read(as_of="20260101")
     else:
         assert snapshot.read(columns=["id"]).to_arrow().num_rows == 26
+
+
+def test_everything_public_says_what_it_is(tickets):
+    for name in firth.__all__:
+        item = getattr(firth, name)
+        if isinstance(item, type):
+            assert item.__doc__, name
+            for member, value in vars(item).items():
+                if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                    assert inspect.getdoc(getattr(item, member)), (name, member)
+    assert "hoodie.properties" in firth.TableInfo.properties.__doc__
+    assert repr(tickets.info) == "<table tickets version 9 MERGE_ON_READ>"
+    search = tickets.search_text("x", "body").where("id = 'a'").limit(3)
+    assert repr(search) == "<firth.TextSearch limit 3 where id = 'a'>"

@@ -26,6 +26,7 @@ near: firth.VectorSearch = table.search_vector([[0.5, 1.0]], "emb", metric="l2",
 matches: int = found.report()["matches"]
 words: int = found.report()["columns"]["body"]["tokens"]
 scan: firth.ScanReport = near.report()["scan"]
+told: dict[str, object] = near.explain()
 
 places: list[str] = [at.partition for at in table.lookup(["1", "2"]).locations]
 keys_of_value: list[str] = [m.key for m in table.lookup(column="name", value=["a", None]).matches]
