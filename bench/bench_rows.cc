@@ -178,8 +178,19 @@ BenchRows::BenchRows(const TableShape& shape) : shape_(shape) {
   schema_ = arrow::schema(std::move(fields));
 }
 
+std::vector<std::string> BenchRows::UniqueColumns() {
+  return {"id",     "c_int",   "c_double", "c_decimal", "c_time",   "c_name",
+          "c_text", "c_float", "c_rate",   "c_long",    "c_amount", "c_url"};
+}
+
 std::pair<int64_t, int64_t> BenchRows::IdsOf(int file) const {
   return {shape_.rows * file / shape_.files, shape_.rows * (file + 1) / shape_.files};
+}
+
+int BenchRows::FileOf(int64_t id) const {
+  auto file = static_cast<int>(id * shape_.files / shape_.rows);
+  while (id >= IdsOf(file).second) ++file;  // the quotient may be one too small
+  return file;
 }
 
 std::string BenchRows::PartitionOf(int file) const {

@@ -46,8 +46,12 @@ class BenchRows {
   /// Data columns; "id" is the key, "ts" orders, "part" is the partition.
   const std::shared_ptr<arrow::Schema>& schema() const { return schema_; }
 
+  /// Columns whose values hardly repeat.
+  static std::vector<std::string> UniqueColumns();
+
   /// Ids of a file group: [first, last).
   std::pair<int64_t, int64_t> IdsOf(int file) const;
+  int FileOf(int64_t id) const;
   std::string PartitionOf(int file) const;
 
   bool IsUpdated(int64_t id, int round) const;

@@ -74,7 +74,6 @@ struct KeyLookupOptions {
   /// Only rows of this data partition. Needed where the record index is partitioned, because one
   /// key may live in several partitions then.
   std::optional<std::string> partition{};
-  int threads = 1;  ///< that ask file groups
 };
 
 /// A row that has a value.
@@ -131,7 +130,8 @@ arrow::Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot);
 ///
 /// @param keys any order, duplicates allowed
 /// Errors: kInvalidArgument for a partitioned index without a partition.
-/// Cost: at most one block a key, and the log files of the file groups that keys hash to.
+/// Cost: at most one block a key, and the log files of the file groups that keys hash to. Many keys
+/// are looked up by one thread per core.
 arrow::Result<KeyLookup> LookupKeys(const Snapshot& snapshot, std::span<const std::string> keys,
                                     const KeyLookupOptions& options = {});
 

@@ -286,7 +286,6 @@ class _Readable:
         keys: str | typing.Iterable[str],
         *,
         partition: str | None = None,
-        threads: int = 0,
         as_of: Instant | None = None,
     ) -> index.KeyLookup: ...
 
@@ -304,7 +303,6 @@ class _Readable:
         keys: str | typing.Iterable[str] | None = None,
         *,
         partition: str | None = None,
-        threads: int = 0,
         column: str | None = None,
         value: index.Value | typing.Sequence[index.Value] = None,
         as_of: Instant | None = None,
@@ -333,7 +331,6 @@ class _Readable:
             self._pin(as_of),
             index.keys(keys),
             None if partition is None else _arguments.text("partition", partition),
-            _arguments.integer("threads", threads, 0, MAX_THREADS) or os.cpu_count() or 1,
         )
 
     def column_statistics(

@@ -53,10 +53,9 @@ std::optional<int64_t> Known(int64_t count) {
 }
 
 KeyLookup FindKeys(const Snapshot& snapshot, const std::vector<std::string>& keys,
-                   std::optional<std::string> partition, int threads) {
+                   std::optional<std::string> partition) {
   KeyLookupOptions options;
   options.partition = std::move(partition);
-  options.threads = threads;
   return ValueOrThrow(LookupKeys(snapshot, keys, options));
 }
 
@@ -162,8 +161,7 @@ void BindIndex(nb::module_& module) {
   module.def(
       "list_indexes", [](const Snapshot& snapshot) { return ValueOrThrow(ListIndexes(snapshot)); },
       "snapshot"_a, ReleaseGil());
-  module.def("lookup_keys", &FindKeys, "snapshot"_a, "keys"_a, "partition"_a.none(), "threads"_a,
-             ReleaseGil());
+  module.def("lookup_keys", &FindKeys, "snapshot"_a, "keys"_a, "partition"_a.none(), ReleaseGil());
   module.def("lookup_values", &FindValues, "snapshot"_a, "column"_a, "values"_a, ReleaseGil());
   module.def("lookup_bloom_filter", &FindBloomFilter, "snapshot"_a, "file"_a, "keys"_a,
              ReleaseGil());

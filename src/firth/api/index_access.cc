@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace firth {
 namespace {
@@ -24,14 +25,19 @@ Status NoSuchIndex(const TableConfig& config, std::string_view wanted) {
                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
+Result<std::shared_ptr<const MetadataTable>> MetadataOf(const PinnedSnapshot& snapshot) {
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return snapshot.metadata->Get(snapshot, std::max(1, cores));
+}
+
 Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& snapshot,
-                                                       std::string_view partition, int threads) {
+                                                       std::string_view partition) {
   const TableConfig& config = snapshot.context->config;
   if (std::ranges::find(config.metadata_partitions, partition) ==
       config.metadata_partitions.end()) {
     return NoSuchIndex(config, NounOf(partition));
   }
-  ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
+  ARROW_ASSIGN_OR_RAISE(const auto table, MetadataOf(snapshot));
   ARROW_ASSIGN_OR_RAISE(const std::string reason, table->Distrust(partition));
   if (!reason.empty()) return UnsupportedError("index {} is not used: {}", partition, reason);
   return table;

@@ -13,11 +13,14 @@
 
 namespace firth {
 
-/// The metadata table as the snapshot sees it, if it has `partition` ready.
+/// The metadata table as the snapshot sees it. Errors: as MetadataTable::Open.
+Result<std::shared_ptr<const MetadataTable>> MetadataOf(const PinnedSnapshot& snapshot);
+
+/// The same, if it has `partition` ready.
 /// Errors: kNotFound, naming the indexes that there are; kUnsupported with the reason when it
 /// isn't believed; as MetadataTable::Open.
 Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& snapshot,
-                                                       std::string_view partition, int threads = 1);
+                                                       std::string_view partition);
 
 /// The error of an index that is not there. `wanted` is a noun: "record index".
 Status NoSuchIndex(const TableConfig& config, std::string_view wanted);

@@ -84,7 +84,7 @@ Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot) {
   if (names.empty()) return indexes;
 
   ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(pinned));
-  ARROW_ASSIGN_OR_RAISE(const auto table, pinned.metadata->Get(pinned, /*threads=*/1));
+  ARROW_ASSIGN_OR_RAISE(const auto table, MetadataOf(pinned));
   for (const std::string& name : names) {
     const bool is_building = std::ranges::find(building, name) != building.end();
     IndexInfo& info = indexes.emplace_back(Describe(name, definitions));

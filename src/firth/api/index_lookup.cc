@@ -49,9 +49,8 @@ Status WrongRecord(std::string_view partition, const MetadataRecord& record) {
 
 Result<KeyLookup> LookupKeys(const Snapshot& snapshot, std::span<const std::string> keys,
                              const KeyLookupOptions& options) {
-  if (options.threads < 1) return InvalidError("threads is {}; must be 1 or more", options.threads);
   const PinnedSnapshot& pinned = *PinnedOf(snapshot);
-  ARROW_ASSIGN_OR_RAISE(const auto table, OpenIndex(pinned, kRecordIndex, options.threads));
+  ARROW_ASSIGN_OR_RAISE(const auto table, OpenIndex(pinned, kRecordIndex));
   ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(pinned));
   if (IsPartitionedRecordIndex(definitions) && !options.partition) {
     return MakeError(ErrorCode::kInvalidArgument,

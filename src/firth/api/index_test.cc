@@ -124,7 +124,6 @@ TEST_P(IndexTest, EachKeyIsFoundInItsFileAndNoOther) {
 TEST_P(IndexTest, KeysOfOnePartitionOnly) {
   KeyLookupOptions options;
   options.partition = "p1";
-  options.threads = 2;
   const auto found = LookupKeys(*table_->Pin(), AllKeys(), options);
   ASSERT_TRUE(found.ok()) << found.status();
   std::set<std::string> wanted, located;

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view kFolder = ".hoodie/metadata";
 constexpr std::string_view kInflightProperty = "hoodie.table.metadata.partitions.inflight";
 constexpr int64_t kOwnCacheBytes = int64_t{64} << 20;
+constexpr size_t kKeysPerThread = 32;  // to start a thread takes as long as to look up some keys
 
 using Records = std::vector<MetadataRecord>;
 
@@ -246,7 +247,13 @@ Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, Me
                                                const Ask& ask) const {
   std::vector<Records> answers(requests.size());
   std::vector<HFileCost> costs(requests.size());
-  ARROW_RETURN_NOT_OK(RunParallel(requests.size(), options_.threads, [&](size_t i) -> Status {
+  int threads = options_.threads;
+  if (data_storage_->is_local()) {
+    size_t keys = 0;
+    for (const Request& request : requests) keys += request.keys.size();
+    threads = std::min(threads, 1 + static_cast<int>(keys / kKeysPerThread));
+  }
+  ARROW_RETURN_NOT_OK(RunParallel(requests.size(), threads, [&](size_t i) -> Status {
     return ask(
         requests[i],
         [&](MetadataRecord record) {

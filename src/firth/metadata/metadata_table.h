@@ -24,7 +24,7 @@ struct HFileCost;
 struct MetadataTableOptions {
   /// Requested time of the data table's instant to look at; empty: the latest of the timeline.
   std::string as_of;
-  /// On local disks; a store far away is asked by kRequestThreads.
+  /// On local disks, unless keys are few; a store far away is asked by kRequestThreads.
   int threads = 1;
   /// Partitions that will be asked for, if the table has them: it saves a round of requests.
   std::vector<std::string> partitions{};

@@ -100,6 +100,7 @@ std::shared_ptr<parquet::WriterProperties> ParquetProperties(const TableSpec& sp
   if (spec.page_rows > 0) builder.enable_write_page_index()->max_rows_per_page(spec.page_rows);
   // Every value differs: a dictionary would be built and thrown away.
   for (const int unique : {1, kKeyColumn}) builder.disable_dictionary(kMetaNames[unique]);
+  for (const std::string& column : spec.plain_columns) builder.disable_dictionary(column);
   return builder.build();
 }
 
@@ -350,6 +351,10 @@ Status TableFiles::WriteLog(const FileGroup& group,
   stat.file_size = static_cast<int64_t>(bytes.size());
   stat.log_files = {name};
   AddStat(group.partition, std::move(stat));
+  written_.push_back({.partition = group.partition,
+                      .name = name,
+                      .size = static_cast<int64_t>(bytes.size()),
+                      .rows = counts.inserts + counts.updates});
   return Status::OK();
 }
 
@@ -362,6 +367,7 @@ struct BaseFileSink::Impl {
   std::unique_ptr<parquet::arrow::FileWriter> writer;
   std::optional<std::string> min_key, max_key;
   int64_t rows = 0;
+  std::vector<LongStats> stats;  // of the columns of that type
 
   void NoteKeys(const arrow::StringArray& keys) {
     for (int64_t row = 0; row < keys.length(); ++row) {
@@ -370,14 +376,65 @@ struct BaseFileSink::Impl {
       if (!max_key || key > *max_key) max_key = key;
     }
   }
+
+  void NoteLongs(const arrow::RecordBatch& batch) {
+    size_t next = 0;
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      const std::shared_ptr<arrow::Array> column = batch.column(i);
+      if (column->type_id() != arrow::Type::INT64) continue;
+      if (next == stats.size()) {
+        stats.push_back({.column = batch.column_name(i), .min = INT64_MAX, .max = INT64_MIN});
+      }
+      LongStats& of = stats[next++];
+      const auto& values = static_cast<const arrow::Int64Array&>(*column);
+      of.nulls += values.null_count();
+      for (int64_t row = 0; row < values.length(); ++row) {
+        if (values.IsNull(row)) continue;
+        of.min = std::min(of.min, values.Value(row));
+        of.max = std::max(of.max, values.Value(row));
+      }
+    }
+  }
 };
+
+std::string TableFiles::BaseName(const FileGroup& group) {
+  return fmt::format("{}_{}_{}.parquet", group.file_id, WriteToken(), instant_);
+}
+
+void TableFiles::AddBase(FileGroup* group, WrittenFile file, const RowCounts& counts) {
+  WriteStat stat;
+  stat.file_id = group->file_id;
+  stat.path = (fs::path(group->partition) / file.name).string();
+  stat.prev_commit = group->base_instant.empty() ? "null" : group->base_instant;
+  stat.prev_base_file = group->base_file;
+  stat.num_writes = file.rows;
+  stat.num_inserts = counts.inserts;
+  stat.num_update_writes = counts.updates;
+  stat.num_deletes = counts.deletes;
+  stat.file_size = file.size;
+  AddStat(group->partition, std::move(stat));
+  group->base_file = file.name;
+  group->base_instant = instant_;
+  written_.push_back(std::move(file));
+}
+
+Status TableFiles::AddHollowBase(FileGroup* group, int64_t bytes, int64_t rows) {
+  ARROW_RETURN_NOT_OK(EnsurePartition(group->partition));
+  const std::string name = BaseName(*group);
+  const fs::path path = fs::path(dir_) / group->partition / name;
+  ARROW_RETURN_NOT_OK(WriteFile(path, ""));
+  fs::resize_file(path, static_cast<uintmax_t>(bytes));
+  AddBase(group, {.partition = group->partition, .name = name, .size = bytes, .rows = rows},
+          {.inserts = rows});
+  return Status::OK();
+}
 
 Result<std::unique_ptr<BaseFileSink>> TableFiles::OpenBase(FileGroup* group) {
   ARROW_RETURN_NOT_OK(EnsurePartition(group->partition));
   auto impl = std::make_unique<BaseFileSink::Impl>();
   impl->table = this;
   impl->group = group;
-  impl->name = fmt::format("{}_{}_{}.parquet", group->file_id, WriteToken(), instant_);
+  impl->name = BaseName(*group);
   impl->path = (fs::path(group->partition) / impl->name).string();
   ARROW_ASSIGN_OR_RAISE(impl->file,
                         arrow::io::FileOutputStream::Open((fs::path(dir_) / impl->path).string()));
@@ -394,6 +451,7 @@ BaseFileSink::~BaseFileSink() = default;
 
 Status BaseFileSink::Write(const arrow::RecordBatch& rows) {
   impl_->NoteKeys(static_cast<const arrow::StringArray&>(*rows.column(kKeyColumn)));
+  impl_->NoteLongs(rows);
   impl_->rows += rows.num_rows();
   ARROW_ASSIGN_OR_RAISE(const auto names, Constant(impl_->name, rows.num_rows()));
   ARROW_ASSIGN_OR_RAISE(
@@ -413,20 +471,13 @@ Status BaseFileSink::Close(const RowCounts& counts) {
   ARROW_ASSIGN_OR_RAISE(const int64_t size, impl_->file->Tell());
   ARROW_RETURN_NOT_OK(impl_->file->Close());
 
-  FileGroup& group = *impl_->group;
-  WriteStat stat;
-  stat.file_id = group.file_id;
-  stat.path = impl_->path;
-  stat.prev_commit = group.base_instant.empty() ? "null" : group.base_instant;
-  stat.prev_base_file = group.base_file;
-  stat.num_writes = impl_->rows;
-  stat.num_inserts = counts.inserts;
-  stat.num_update_writes = counts.updates;
-  stat.num_deletes = counts.deletes;
-  stat.file_size = size;
-  table.AddStat(group.partition, std::move(stat));
-  group.base_file = impl_->name;
-  group.base_instant = table.instant_;
+  table.AddBase(impl_->group,
+                {.partition = impl_->group->partition,
+                 .name = impl_->name,
+                 .size = size,
+                 .rows = impl_->rows,
+                 .stats = std::move(impl_->stats)},
+                counts);
   return Status::OK();
 }
 

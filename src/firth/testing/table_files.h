@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the files of a version 9 table that stock Hudi reads: properties, instants, base files and
 // logs. Test and benchmark support: it trusts its caller, runs no concurrency control and keeps no
-// metadata table, and its base files carry no bloom filter. Whoever uses it decides which rows go
-// into which file group; see table_builder.h for tables of a few rows.
+// metadata table (metadata_files.h makes one afterwards), and its base files carry no bloom filter.
+// Whoever uses it decides which rows go into which file group; see table_builder.h for tables of a
+// few rows.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -19,6 +20,7 @@
 #include "firth/common/status.h"
 #include "firth/format/avro/avro_schema.h"
 #include "firth/format/log/log_format.h"
+#include "firth/testing/metadata_files.h"
 #include "firth/timeline/commit_metadata.h"
 
 namespace firth::testing {
@@ -34,7 +36,8 @@ struct TableSpec {
   arrow::Compression::type compression = arrow::Compression::SNAPPY;
   int64_t row_group_rows = 500'000;
   int64_t page_rows = 0;  // with a page index; 0: pages of the usual size, without
-  uint64_t seed = 1;      // of file ids
+  std::vector<std::string> plain_columns{};         // without a dictionary
+  uint64_t seed = 1;                                // of file ids
   std::map<std::string, std::string> properties{};  // added to hoodie.properties, or replacing
 };
 
@@ -78,10 +81,17 @@ class TableFiles {
   /// A base file of the instant begun for `group`, which names it once the sink is closed.
   Result<std::unique_ptr<BaseFileSink>> OpenBase(FileGroup* group);
 
+  /// A base file of the instant begun that has `bytes` zeros and says to hold `rows` rows: for
+  /// reads that end with planning.
+  Status AddHollowBase(FileGroup* group, int64_t bytes, int64_t rows);
+
   /// A log file of the instant begun: the rows of `batches` (made by WithMeta), then the deletes.
   Status WriteLog(const FileGroup& group,
                   const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches,
                   const std::vector<DeleteRecord>& deletes, const RowCounts& counts);
+
+  /// All files so far, for a metadata table. Statistics are those of base files' long columns.
+  const std::vector<WrittenFile>& written() const { return written_; }
 
   /// Record keys of rows, as Hudi's key generators spell them.
   Result<std::vector<std::string>> Keys(const arrow::RecordBatch& rows) const;
@@ -101,6 +111,8 @@ class TableFiles {
 
   Status WriteProperties() const;
   Status EnsurePartition(std::string_view partition);
+  std::string BaseName(const FileGroup& group);
+  void AddBase(FileGroup* group, WrittenFile file, const RowCounts& counts);
   void AddStat(const std::string& partition, WriteStat stat);
   std::string WriteToken();
   std::string TimelinePath(std::string_view file_name) const;
@@ -117,6 +129,7 @@ class TableFiles {
   int64_t files_ = 0;    // of the instant begun
   int64_t rows_ = 0;     // with meta columns by the instant begun
   CommitMetadata metadata_;
+  std::vector<WrittenFile> written_;
 };
 
 /// A base file being written.
