@@ -21,9 +21,13 @@ using Keys = std::set<std::string>;
 
 constexpr std::string_view kRecordKey = "_hoodie_record_key";
 
-// Whether keys are made of the key column's values in ways that are known. A merger of the user's
-// own may change values under a key.
+// Whether keys are made of the key column's values in ways that are known: writers that make keys
+// themselves record no generator. A merger of the user's own may change values under a key.
 bool HasKnownKeys(const TableConfig& config) {
+  if (config.Get("hoodie.table.keygenerator.type").empty() &&
+      config.Get("hoodie.table.keygenerator.class").empty()) {
+    return false;
+  }
   if (config.merge.mode == MergeMode::kCustom && config.merge.payload == PayloadKind::kNone) {
     return false;
   }
@@ -82,6 +86,7 @@ class KeyFinder {
       std::optional<Keys> keys = Find(part);
       if (!keys) return std::nullopt;
       all.merge(*std::move(keys));
+      if (all.size() > 2 * max_values_) return std::nullopt;
     }
     return all;
   }

@@ -23,6 +23,7 @@ class AskedKeysTest : public ::testing::Test {
   void SetUp() override {
     ASSERT_TRUE(InitializeArrow().ok());
     config_.record_key_fields = {"id"};
+    config_.properties["hoodie.table.keygenerator.type"] = "SIMPLE";
   }
 
   std::optional<std::set<std::string>> Of(const std::string& where) {
@@ -49,9 +50,10 @@ TEST_F(AskedKeysTest, AreThoseOfEveryWayToBeTrue) {
 }
 
 TEST_F(AskedKeysTest, AreAnyWhereOthersMayMatch) {
-  for (const char* where : {"", "qty = 7", "id = 7 OR qty = 7", "id > 7", "NOT (id = 7)", "id <> 7",
-                            "id IS NULL", "id NOT IN (7)", "id = qty", "id IN (1, 2, 3, 4, 5)",
-                            "id = 7 OR _hoodie_record_key = '7'"}) {
+  for (const char* where :
+       {"", "qty = 7", "id = 7 OR qty = 7", "id > 7", "NOT (id = 7)", "id <> 7", "id IS NULL",
+        "id NOT IN (7)", "id = qty", "id IN (1, 2, 3, 4, 5)", "id IN (1, 2, 3) OR id IN (4, 5)",
+        "id = 7 OR _hoodie_record_key = '7'"}) {
     EXPECT_EQ(Of(where), kAny) << where;
   }
 }
@@ -73,6 +75,11 @@ TEST_F(AskedKeysTest, AreAnyWhereItIsNotKnownHowKeysAreMade) {
   EXPECT_EQ(Of("id = 7"), kAny);
   EXPECT_THAT(Of("_hoodie_record_key = '7'"), Optional(ElementsAre("7")));
   config_.key_generator = KeyGenerator::kSimple;
+  config_.properties.clear();
+  EXPECT_EQ(Of("id = 7"), kAny);
+  config_.properties["hoodie.table.keygenerator.class"] =
+      "org.apache.hudi.keygen.SimpleKeyGenerator";
+  EXPECT_THAT(Of("id = 7"), Optional(ElementsAre("7", "id:7")));
   config_.merge.mode = MergeMode::kCustom;
   config_.merge.payload = PayloadKind::kNone;
   EXPECT_EQ(Of("id = 7"), kAny);
