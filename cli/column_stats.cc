@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/column_stats.h"
 
+#include <arrow/util/base64.h>
 #include <fmt/format.h>
 
 #include "cli/index_json.h"
@@ -10,11 +11,16 @@
 namespace firth::cli {
 namespace {
 
+std::string Base64(const BinaryValue& value) {
+  return arrow::util::base64_encode(std::string_view(value.bytes));
+}
+
 std::string BoundText(const StatisticsBound& bound) {
   if (const auto* flag = std::get_if<bool>(&bound)) return *flag ? "true" : "false";
   if (const auto* whole = std::get_if<int64_t>(&bound)) return std::to_string(*whole);
   if (const auto* real = std::get_if<double>(&bound)) return fmt::format("{}", *real);
   if (const auto* text = std::get_if<std::string>(&bound)) return *text;
+  if (const auto* binary = std::get_if<BinaryValue>(&bound)) return Base64(*binary);
   return "-";
 }
 
@@ -23,6 +29,7 @@ Json BoundJson(const StatisticsBound& bound) {
   if (const auto* whole = std::get_if<int64_t>(&bound)) return *whole;
   if (const auto* real = std::get_if<double>(&bound)) return *real;
   if (const auto* text = std::get_if<std::string>(&bound)) return *text;
+  if (const auto* binary = std::get_if<BinaryValue>(&bound)) return Base64(*binary);
   return Json();
 }
 

@@ -7,7 +7,6 @@
 
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
@@ -29,6 +28,7 @@ struct IndexArguments {
   std::optional<std::string> partition;
   std::string column;
   std::vector<std::string> values;
+  bool null = false;
 
   arrow::Result<Snapshot> Pin() const {
     ARROW_ASSIGN_OR_RAISE(const Table opened, table.Open());
@@ -36,25 +36,13 @@ struct IndexArguments {
   }
 };
 
-const char* StateName(IndexState state) {
-  switch (state) {
-    case IndexState::kReady:
-      return "ready";
-    case IndexState::kBuilding:
-      return "building";
-    case IndexState::kDistrusted:
-      return "distrusted";
-  }
-  return "distrusted";
-}
-
 Json ToJson(const IndexInfo& index) {
   return {{"name", index.name},
           {"type", index.type},
           {"columns", index.columns},
           {"function", index.function.empty() ? Json() : Json(index.function)},
           {"partitioned", index.partitioned},
-          {"state", StateName(index.state)},
+          {"state", IndexStateName(index.state)},
           {"reason", index.reason.empty() ? Json() : Json(index.reason)},
           {"file_groups", index.file_groups},
           {"bytes", index.bytes}};
@@ -78,26 +66,15 @@ arrow::Status RunList(const IndexArguments& arguments) {
   }
   TextTable table({{"name"}, {"type"}, {"state"}, {"file groups", true}, {"size", true}});
   for (const IndexInfo& index : indexes) {
-    table.AddRow({index.name, index.type, StateName(index.state), FormatCount(index.file_groups),
-                  FormatBytes(index.bytes)});
+    table.AddRow({index.name, index.type, std::string(IndexStateName(index.state)),
+                  FormatCount(index.file_groups), FormatBytes(index.bytes)});
   }
   return Print(table.Format());
 }
 
-arrow::Result<IndexInfo> Find(const Snapshot& snapshot, const std::string& name) {
-  ARROW_ASSIGN_OR_RAISE(const std::vector<IndexInfo> indexes, ListIndexes(snapshot));
-  const auto found = std::ranges::find(indexes, name, &IndexInfo::name);
-  if (found != indexes.end()) return *found;
-  std::vector<std::string> names;
-  for (const IndexInfo& index : indexes) names.push_back(index.name);
-  return NotFoundError(
-      fmt::format("the table has no index \"{}\"; its indexes are: {}", name,
-                  names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
-}
-
 arrow::Status RunShow(const IndexArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, arguments.Pin());
-  ARROW_ASSIGN_OR_RAISE(const IndexInfo index, Find(snapshot, arguments.name));
+  ARROW_ASSIGN_OR_RAISE(const IndexInfo index, FindIndex(snapshot, arguments.name));
   if (arguments.table.json) return PrintJson(ToJson(index));
   std::vector<std::pair<const char*, std::string>> facts = {
       {"name", index.name},
@@ -107,9 +84,9 @@ arrow::Status RunShow(const IndexArguments& arguments) {
   if (!index.function.empty()) facts.emplace_back("function", index.function);
   if (index.type == "record_index")
     facts.emplace_back("partitioned", index.partitioned ? "yes" : "no");
-  facts.emplace_back("state", index.reason.empty()
-                                  ? StateName(index.state)
-                                  : fmt::format("{}: {}", StateName(index.state), index.reason));
+  std::string state(IndexStateName(index.state));
+  if (!index.reason.empty()) state += ": " + index.reason;
+  facts.emplace_back("state", std::move(state));
   facts.emplace_back("file groups", FormatCount(index.file_groups));
   facts.emplace_back("size", FormatBytes(index.bytes));
   std::string text;
@@ -168,8 +145,8 @@ arrow::Status PrintValues(const ValueLookup& found, bool json) {
 }
 
 arrow::Status LookUpValues(const IndexArguments& arguments, const Snapshot& snapshot) {
-  const std::vector<std::optional<std::string>> values(arguments.values.begin(),
-                                                       arguments.values.end());
+  std::vector<std::optional<std::string>> values(arguments.values.begin(), arguments.values.end());
+  if (arguments.null) values.emplace_back(std::nullopt);
   ARROW_ASSIGN_OR_RAISE(const ValueLookup found, LookupValues(snapshot, arguments.column, values));
   ARROW_RETURN_NOT_OK(PrintValues(found, arguments.table.json));
   if (!found.matches.empty()) return arrow::Status::OK();
@@ -194,7 +171,8 @@ CLI::Option* AddRepeated(CLI::App* command, const char* name, std::vector<std::s
 Verb AddLookup(CLI::App* index) {
   CLI::App* lookup = index->add_subcommand("lookup", "where keys live, or which keys have a value");
   lookup->footer(
-      "Asks the record index (--key) or a secondary index (--column, --value), never the data.\n"
+      "Asks the record index (--key) or a secondary index (--column, --value, --null), never the "
+      "data.\n"
       "Exits with 3 when nothing is found.\n\n"
       "Examples:\n"
       "  firth index lookup ./orders --key 17 --key 18\n"
@@ -213,14 +191,16 @@ Verb AddLookup(CLI::App* index) {
       lookup->add_option("--column", arguments->column, "column with a secondary index")
           ->type_name("NAME")
           ->excludes(key);
-  CLI::Option* value = AddRepeated(lookup, "--value", &arguments->values,
-                                   "a value of the column (repeatable)", "VALUE")
-                           ->needs(column);
-  column->needs(value);
+  AddRepeated(lookup, "--value", &arguments->values, "a value of the column (repeatable)", "VALUE")
+      ->needs(column);
+  lookup->add_flag("--null", arguments->null, "rows without a value in the column, too")
+      ->needs(column);
   arguments->as_of.AddTo(lookup);
   return {lookup, [arguments]() -> arrow::Status {
-            if (arguments->keys.empty() && arguments->column.empty()) {
-              return UsageError("index lookup needs --key, or --column and --value",
+            const bool by_value =
+                !arguments->column.empty() && (!arguments->values.empty() || arguments->null);
+            if (arguments->keys.empty() && !by_value) {
+              return UsageError("index lookup needs --key, or --column and --value or --null",
                                 "see firth index lookup --help");
             }
             return RunLookup(*arguments);

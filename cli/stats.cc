@@ -218,13 +218,14 @@ std::vector<Verb> AddStatsVerb(CLI::App& app) {
   arguments->table.AddTo(stats);
   arguments->as_of.AddTo(stats);
   arguments->resources.AddTo(stats);
-  stats
-      ->add_option(
-          "--column", arguments->columns,
-          "instead: bounds and counts of these columns in each file, as the table's column "
-          "statistics have them")
-      ->type_name("A,B")
-      ->delimiter(',');
+  CLI::Option* column = stats->add_option(
+      "--column", arguments->columns,
+      "instead: bounds and counts of these columns in each file, as the table's column "
+      "statistics have them");
+  column->type_name("A,B")->delimiter(',');
+  for (const char* of_reads : {"--threads", "--memory-budget"}) {
+    column->excludes(stats->get_option(of_reads));
+  }
   return {{stats, [arguments] { return RunStats(*arguments); }}};
 }
 

@@ -3,8 +3,9 @@
 //
 // Every answer is that of the pinned snapshot. Nothing here reads data files or falls back to a
 // scan. Errors of all functions, unless they say more: kNotFound when the table has no such index,
-// naming those that it has; kUnsupported when the index can't be believed or doesn't reach back to
-// the snapshot, with the reason; kCorrupt when its bytes turn out to be damaged; kIo.
+// naming those that it has; kUnsupported when the index is still being built, can't be believed or
+// doesn't reach back to the snapshot, with the reason; kCorrupt when its bytes turn out to be
+// damaged; kIo.
 #pragma once
 
 #include <arrow/result.h>
@@ -27,6 +28,9 @@ enum class IndexState : uint8_t {
   kBuilding,    ///< a writer is at it
   kDistrusted,  ///< what it says could be wrong at this snapshot; IndexInfo::reason says why
 };
+
+/// The word for a state: "ready", "building", "distrusted".
+std::string_view IndexStateName(IndexState state);
 
 /// One index: a partition of the metadata table.
 struct IndexInfo {
@@ -89,9 +93,18 @@ struct ValueLookup {
   LookupCost cost;                  ///< of the call
 };
 
+/// A value of a binary column.
+struct BinaryValue {
+  std::string bytes;  ///< not text
+
+  bool operator==(const BinaryValue&) const = default;
+};
+
 /// Smallest or largest value of a column. Dates, times and decimals are text ("2026-01-31",
-/// "2026-01-31 12:00:00.000000", "12.50"), binary values bytes; monostate: unknown.
-using StatisticsBound = std::variant<std::monostate, bool, int64_t, double, std::string>;
+/// "2026-01-31 12:00:00.000000", "12.50"). monostate: unknown, as bounds of timestamps are in
+/// tables of versions 6 and 8, which do not store their unit.
+using StatisticsBound =
+    std::variant<std::monostate, bool, int64_t, double, std::string, BinaryValue>;
 
 /// What column statistics say about one column in one file. Writers leave out bounds of long
 /// strings and of NaN part by part, so bounds of strings and floats may be narrower than the file's
@@ -124,6 +137,10 @@ struct BloomLookup {
 /// JSON; kIo. Cost: one listing for each.
 arrow::Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot);
 
+/// One of these by name, `record_index`. Errors: kNotFound for the lack of it; as ListIndexes.
+/// Cost: as ListIndexes.
+arrow::Result<IndexInfo> FindIndex(const Snapshot& snapshot, std::string_view name);
+
 /// Where keys live, by the record index, which has one place for a key even where writers that do
 /// not look for it (insert, bulk_insert) wrote it twice. A key is the text in `_hoodie_record_key`:
 /// that of several fields, or of a complex key generator, is `id:1,region:eu`.
@@ -137,18 +154,22 @@ arrow::Result<KeyLookup> LookupKeys(const Snapshot& snapshot, std::span<const st
 
 /// Which rows have one of `values` in a column, by its secondary index.
 ///
+/// @param column as ScanOptions::columns spells it, dots for fields of nested ones
 /// @param values as Java writes them: `42`, `0.5`, `true`, text as it is; nullopt is NULL
+/// Errors: kInvalidArgument for a column that the table lacks.
 arrow::Result<ValueLookup> LookupValues(const Snapshot& snapshot, std::string_view column,
                                         std::span<const std::optional<std::string>> values);
 
 /// What column_stats says about files of the snapshot.
 ///
-/// @param columns empty: all data columns, without fields of nested ones
-/// @param files paths relative to the table, as in Snapshot::Files; empty: all of the snapshot
-/// Errors: kInvalidArgument for a path without a file name.
-arrow::Result<StatisticsLookup> LookupStatistics(const Snapshot& snapshot,
-                                                 std::span<const std::string> columns = {},
-                                                 std::span<const std::string> files = {});
+/// @param columns as ScanOptions::columns spells them, dots for fields of nested ones; empty: all
+/// data columns, without nested ones
+/// @param files paths relative to the table, as in Snapshot::Files; nullopt: all of the snapshot
+/// Errors: kInvalidArgument for a path without a file name, and for a column that the table lacks.
+/// Cost: at most one block for each file and column.
+arrow::Result<StatisticsLookup> LookupStatistics(
+    const Snapshot& snapshot, std::span<const std::string> columns = {},
+    std::optional<std::span<const std::string>> files = std::nullopt);
 
 /// Whether a base file may have keys, by its filter in bloom_filters. False is certain.
 ///

@@ -101,13 +101,20 @@ def row_limit(value: object) -> int:
 
 def columns(value: object) -> list[str]:
     """Names of columns; None is all of them, which the core spells []."""
-    if value is None:
-        return []
+    return [] if value is None else _texts("columns", value, "names", "the name of a column")
+
+
+def files(value: object) -> list[str] | None:
+    """Paths of files; None is all of them."""
+    return None if value is None else _texts("files", value, "paths", "the path of a file")
+
+
+def _texts(name: str, value: object, items: str, item: str) -> list[str]:
     if isinstance(value, str):
-        raise TypeError(f"columns is the text {value!r}; must be a list of names: [{value!r}]")
+        raise TypeError(f"{name} is the text {value!r}; must be a list of {items}: [{value!r}]")
     if not isinstance(value, typing.Iterable) or isinstance(value, (bytes, dict)):
-        raise _wrong_type("columns", value, "a list of names")
-    return [text(f"columns[{i}]", name, "the name of a column") for i, name in enumerate(value)]
+        raise _wrong_type(name, value, f"a list of {items}")
+    return [text(f"{name}[{i}]", each, item) for i, each in enumerate(value)]
 
 
 def one_of(name: str, value: object, allowed: typing.Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import enum
 import typing
 
 from firth import _arguments, _firth
@@ -32,6 +33,12 @@ ValueMatch = _firth.ValueMatch
 Value = str | int | None
 """A value of an indexed column: text as it is, whole numbers and truth values as Java writes them,
 None for NULL. Values of other types are given as the text that Java makes of them."""
+
+
+class Missing(enum.Enum):
+    """Stands for an argument that was not given, where None is a value of it."""
+
+    VALUE = enum.auto()
 
 
 def keys(value: object) -> list[str]:

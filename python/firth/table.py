@@ -153,7 +153,9 @@ class _Readable:
         limit: int | None = None,
         meta: bool = False,
         threads: int = 0,
+        batch_rows: int = _firth.DEFAULT_BATCH_ROWS,
         memory_budget: int = GIB,
+        spill_dir: str | os.PathLike[str] = "",
         use_metadata: bool = True,
     ) -> dict[str, object]:
         """What a read takes, as `firth read --explain` tells it: reads the rows, returns none.
@@ -171,7 +173,9 @@ class _Readable:
             "limit": limit,
             "meta": meta,
             "threads": threads,
+            "batch_rows": batch_rows,
             "memory_budget": memory_budget,
+            "spill_dir": spill_dir,
             "use_metadata": use_metadata,
         }
         if begin is None:
@@ -304,7 +308,7 @@ class _Readable:
         *,
         partition: str | None = None,
         column: str | None = None,
-        value: index.Value | typing.Sequence[index.Value] = None,
+        value: index.Value | typing.Sequence[index.Value] | index.Missing = index.Missing.VALUE,
         as_of: Instant | None = None,
     ) -> index.KeyLookup | index.ValueLookup:
         """Asks an index; data files are not read.
@@ -314,14 +318,20 @@ class _Readable:
                                       row has are not in the answer. `partition` limits the answer
                                       to one data partition; a partitioned index needs it
         lookup(column=c, value=v)     keys of the rows that have a value, or one of a list, by the
-                                      secondary index of the column
+                                      secondary index of the column; None asks for NULL
 
         The answer carries its `cost`. Raises NotFoundError when the table has no such index, and
         UnsupportedError when what it says cannot be relied on at this snapshot.
         """
         if (keys is None) == (column is None):
             raise InvalidArgumentError("lookup needs either keys, or column and value")
+        if column is None and value is not index.Missing.VALUE:
+            raise InvalidArgumentError("value goes with column, not with keys")
         if column is not None:
+            if value is index.Missing.VALUE:
+                raise InvalidArgumentError("column needs value; None asks for NULL")
+            if partition is not None:
+                raise InvalidArgumentError("partition goes with keys, not with column and value")
             return _firth.lookup_values(
                 self._pin(as_of),
                 _arguments.text("column", column, "the name of a column"),
@@ -343,16 +353,16 @@ class _Readable:
         """Bounds and counts of columns in each file, as the table's column statistics have them.
 
         columns   default all data columns
-        files     paths relative to the table, as in files(); default all of the snapshot
+        files     a list of paths relative to the table, as in files(); default all of the snapshot
 
-        Dates, times and decimals are text. Bounds of strings and floats may be narrower than the
+        Dates, times and decimals are text, values of binary columns bytes. Bounds of timestamps
+        are None in tables of versions 6 and 8, which do not store their unit. Bounds of strings and floats may be narrower than the
         file's values, because writers leave out what is long or NaN.
         """
-        paths = [] if files is None else list(files)
         return _firth.lookup_statistics(
             self._pin(as_of),
             _arguments.columns(columns),
-            [_arguments.text(f"files[{i}]", path) for i, path in enumerate(paths)],
+            _arguments.files(files),
         )
 
     def bloom_filter(

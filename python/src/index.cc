@@ -19,32 +19,16 @@ namespace {
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
-std::string StateName(const IndexInfo& index) {
-  switch (index.state) {
-    case IndexState::kReady:
-      return "ready";
-    case IndexState::kBuilding:
-      return "building";
-    case IndexState::kDistrusted:
-      return "distrusted";
-  }
-  return "distrusted";
-}
-
-// Text, or bytes where it is none: bounds of binary columns.
-nb::object TextOrBytes(const std::string& text) {
-  PyObject* decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
-                                           /*errors=*/nullptr);
-  if (decoded != nullptr) return nb::steal(decoded);
-  PyErr_Clear();
-  return nb::bytes(text.data(), text.size());
-}
+std::string StateName(const IndexInfo& index) { return std::string(IndexStateName(index.state)); }
 
 nb::object ToPython(const StatisticsBound& bound) {
   if (const auto* flag = std::get_if<bool>(&bound)) return nb::bool_(*flag);
   if (const auto* whole = std::get_if<int64_t>(&bound)) return nb::int_(*whole);
   if (const auto* real = std::get_if<double>(&bound)) return nb::float_(*real);
-  if (const auto* text = std::get_if<std::string>(&bound)) return TextOrBytes(*text);
+  if (const auto* text = std::get_if<std::string>(&bound)) return MessageText(*text);
+  if (const auto* binary = std::get_if<BinaryValue>(&bound)) {
+    return nb::bytes(binary->bytes.data(), binary->bytes.size());
+  }
   return nb::none();
 }
 
@@ -65,7 +49,7 @@ ValueLookup FindValues(const Snapshot& snapshot, const std::string& column,
 }
 
 StatisticsLookup FindStatistics(const Snapshot& snapshot, const std::vector<std::string>& columns,
-                                const std::vector<std::string>& files) {
+                                const std::optional<std::vector<std::string>>& files) {
   return ValueOrThrow(LookupStatistics(snapshot, columns, files));
 }
 
@@ -74,7 +58,7 @@ BloomLookup FindBloomFilter(const Snapshot& snapshot, const std::string& file,
   return ValueOrThrow(LookupBloomFilter(snapshot, file, keys));
 }
 
-void BindAnswers(nb::module_& module) {
+void BindLookups(nb::module_& module) {
   nb::class_<LookupCost>(module, "LookupCost", "What one call took.")
       .def_ro("file_groups", &LookupCost::file_groups, "asked")
       .def_ro("blocks", &LookupCost::blocks, "of base files, those that were in memory included")
@@ -104,6 +88,12 @@ void BindAnswers(nb::module_& module) {
       .def_ro("matches", &ValueLookup::matches,
               "by value and key; a value that no row has has none")
       .def_ro("cost", &ValueLookup::cost, "of the call");
+  nb::class_<BloomLookup>(module, "BloomLookup", "Answer of bloom_filter().")
+      .def_ro("possible", &BloomLookup::possible, "for each key, whether the file may have it")
+      .def_ro("cost", &BloomLookup::cost, "of the call");
+}
+
+void BindStatistics(nb::module_& module) {
   nb::class_<FileStatistics>(
       module, "FileStatistics",
       "What column statistics say about one column in one file. What is not stored is None.")
@@ -129,9 +119,6 @@ void BindAnswers(nb::module_& module) {
       .def_ro("statistics", &StatisticsLookup::statistics,
               "file by file, columns in the order asked for")
       .def_ro("cost", &StatisticsLookup::cost, "of the call");
-  nb::class_<BloomLookup>(module, "BloomLookup", "Answer of bloom_filter().")
-      .def_ro("possible", &BloomLookup::possible, "for each key, whether the file may have it")
-      .def_ro("cost", &BloomLookup::cost, "of the call");
 }
 
 }  // namespace
@@ -157,7 +144,8 @@ void BindIndex(nb::module_& module) {
       .def("__repr__", [](const IndexInfo& index) {
         return "<index " + index.name + " " + StateName(index) + ">";
       });
-  BindAnswers(module);
+  BindLookups(module);
+  BindStatistics(module);
   module.def(
       "list_indexes", [](const Snapshot& snapshot) { return ValueOrThrow(ListIndexes(snapshot)); },
       "snapshot"_a, ReleaseGil());
@@ -165,7 +153,7 @@ void BindIndex(nb::module_& module) {
   module.def("lookup_values", &FindValues, "snapshot"_a, "column"_a, "values"_a, ReleaseGil());
   module.def("lookup_bloom_filter", &FindBloomFilter, "snapshot"_a, "file"_a, "keys"_a,
              ReleaseGil());
-  module.def("lookup_statistics", &FindStatistics, "snapshot"_a, "columns"_a, "files"_a,
+  module.def("lookup_statistics", &FindStatistics, "snapshot"_a, "columns"_a, "files"_a.none(),
              ReleaseGil());
 }
 

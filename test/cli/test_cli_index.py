@@ -73,6 +73,7 @@ def test_what_is_not_there_exits_with_3(firth, indexed, basic):
     for arguments, message in [
         (["lookup", indexed.path, "--key", "nobody"], 'no row has the key "nobody"'),
         (["lookup", indexed.path, "--column", "name", "--value", "x"], "no row has such a value"),
+        (["lookup", indexed.path, "--column", "NAME", "--null"], "no row has such a value"),
         (["lookup", indexed.path, "--column", "qty", "--value", "1"], "no secondary index of"),
         (["lookup", basic.path, "--key", "1"], "no record index; its indexes are:"),
         (["show", indexed.path, "nope"], 'no index "nope"; its indexes are: bloom_filters, '),
@@ -86,12 +87,18 @@ def test_bad_usage_exits_with_2(firth, indexed):
         ["lookup", indexed.path],
         ["lookup", indexed.path, "--column", "name"],
         ["lookup", indexed.path, "--value", "x"],
+        ["lookup", indexed.path, "--null"],
+        ["lookup", indexed.path, "--key", "1", "--null"],
+        ["lookup", indexed.path, "--column", "nme", "--null"],
         ["lookup", indexed.path, "--key", "1", "--column", "name", "--value", "x"],
         ["show", indexed.path],
         [],
     ]:
         result = firth("index", *arguments)
         assert result.code == 2 and result.err.count("\n") == 1, result.err
+    for option in (["--threads", "2"], ["--memory-budget", "1GiB"]):
+        result = firth("stats", indexed.path, "--column", "ts", *option)
+        assert result.code == 2 and option[0] in result.err, result.err
 
 
 def test_stats_of_a_column_are_those_of_its_rows(firth, indexed, rows):
@@ -112,7 +119,14 @@ def test_stats_of_a_column_that_has_none_say_so(firth, indexed):
     assert all(of["min"] is None and of["rows"] is None for of in found["statistics"])
     assert "(not stored)" in firth("stats", indexed.path, "--column", "_hoodie_file_name").text
     result = firth("stats", indexed.path, "--column", "nope")
-    assert result.code == 3 and 'no column "nope"' in result.err
+    read = firth("read", indexed.path, "--columns", "nope")
+    assert (result.code, result.err) == (2, read.err) and 'no column "nope"' in result.err
+    result = firth("stats", indexed.path, "--column", "ts.x")
+    assert result.code == 2 and '"ts" has type int64 and no field "x"' in result.err
+    assert (
+        firth("stats", indexed.path, "--column", "TS", "--json").json
+        == firth("stats", indexed.path, "--column", "ts", "--json").json
+    )
 
 
 def test_stats_of_times_and_decimals_read_as_the_rows_do(firth, golden):

@@ -74,6 +74,23 @@ def test_column_statistics_are_those_of_the_rows(indexed, rows):
         assert (of.rows, of.nulls) == (len(values), 0)
     (absent,) = indexed.column_statistics(["ts"], files=["p0/nope.parquet"]).statistics
     assert not absent.stored and absent.min is None and absent.rows is None
+    assert indexed.column_statistics(["ts"], files=[]).statistics == []
+    with pytest.raises(TypeError, match="files is the text 'p0/nope'; must be a list of paths"):
+        indexed.column_statistics(["ts"], files="p0/nope")
+
+
+def test_columns_are_found_as_reads_find_them(indexed, rows):
+    assert {of.column for of in indexed.column_statistics(["TS"]).statistics} == {"ts"}
+    name = rows[0]["name"]
+    assert indexed.lookup(column="NAME", value=name).matches != []
+    for ask in (
+        lambda column: indexed.column_statistics([column]),
+        lambda column: indexed.lookup(column=column, value="x"),
+    ):
+        with pytest.raises(firth.InvalidArgumentError, match='no column "nme"; did you mean'):
+            ask("nme")
+        with pytest.raises(firth.InvalidArgumentError, match='"ts" has type int64 and no field'):
+            ask("ts.x")
 
 
 def test_bloom_filters_know_the_keys_of_their_files(indexed, rows):
@@ -106,6 +123,14 @@ def test_what_cannot_be_answered_is_an_error(indexed, tickets):
         indexed.lookup()
     with pytest.raises(firth.InvalidArgumentError, match="either keys, or column"):
         indexed.lookup("1", column="name", value="x")
+    for senseless, message in (
+        ({"column": "name"}, "column needs value"),
+        ({"keys": "17", "value": "x"}, "value goes with column"),
+        ({"keys": "17", "value": None}, "value goes with column"),
+        ({"column": "name", "value": "x", "partition": "p0"}, "partition goes with keys"),
+    ):
+        with pytest.raises(firth.InvalidArgumentError, match=message):
+            indexed.lookup(**senseless)
     with pytest.raises(TypeError, match=r"keys\[1\] is 2 \(int\)"):
         indexed.lookup(["1", 2])
     with pytest.raises(TypeError, match="value is 0.5"):

@@ -122,6 +122,13 @@ def test_explain_tells_what_a_read_took(tickets):
     assert result.explain() == {"rows": 3} | result.report()
 
 
+def test_explain_takes_what_reads_take(tickets, tmp_path):
+    told = tickets.explain(["id"], "priority > 2", batch_rows=1, spill_dir=tmp_path)
+    assert told["rows"] == tickets.explain(["id"], "priority > 2")["rows"]
+    with pytest.raises(TypeError, match="spill_dir is 5"):
+        tickets.explain(spill_dir=5)
+
+
 def test_explain_travels_as_reads_do(tickets):
     begin, past = "20261130190602012", "20261130190547701"
     assert tickets.explain(begin=begin)["rows"] == len(tickets.incremental(begin).to_list())

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/api/index_access.h"
 
+#include <arrow/type.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
+
+#include "firth/scan/predicate_names.h"
 
 namespace firth {
 namespace {
@@ -33,6 +36,10 @@ Result<std::shared_ptr<const MetadataTable>> MetadataOf(const PinnedSnapshot& sn
 Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& snapshot,
                                                        std::string_view partition) {
   const TableConfig& config = snapshot.context->config;
+  const std::vector<std::string> building = PartitionsBeingBuilt(config);
+  if (std::ranges::find(building, partition) != building.end()) {
+    return UnsupportedError("index {} is not used: it is still being built", partition);
+  }
   if (std::ranges::find(config.metadata_partitions, partition) ==
       config.metadata_partitions.end()) {
     return NoSuchIndex(config, NounOf(partition));
@@ -62,11 +69,27 @@ LookupCost ToLookupCost(const MetadataCost& cost) {
           .requests = cost.requests};
 }
 
+Result<IndexedColumn> FindIndexedColumn(const PinnedSnapshot& snapshot, std::string_view name) {
+  const arrow::Schema& schema = *snapshot.context->schema.full;
+  const Result<std::shared_ptr<arrow::Field>> whole = predicate::FindColumn(schema, name);
+  if (whole.ok()) return IndexedColumn{.name = (*whole)->name(), .type = (*whole)->type()};
+  if (name.find('.') == std::string_view::npos) return whole.status();
+  predicate::ColumnPath path;
+  for (size_t begin = 0; begin <= name.size();) {
+    if (path.type() != nullptr && arrow::is_list_like(path.type()->id())) {
+      const std::string_view within = name.substr(begin);
+      return IndexedColumn{.name = fmt::format("{}.{}", path.name(), within), .type = nullptr};
+    }
+    const size_t dot = std::min(name.find('.', begin), name.size());
+    ARROW_RETURN_NOT_OK(path.Descend(schema, name.substr(begin, dot - begin)));
+    begin = dot + 1;
+  }
+  return IndexedColumn{.name = path.name(), .type = path.type()};
+}
+
 std::string_view FolderOf(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
-
-std::string_view FileNameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace firth

@@ -8,8 +8,6 @@
 namespace firth {
 namespace {
 
-constexpr std::string_view kInflightProperty = "hoodie.table.metadata.partitions.inflight";
-
 std::string_view TypeName(std::string_view partition) {
   const std::optional<MetadataIndex> index = ParseMetadataPartition(partition);
   if (!index) return "unknown";
@@ -30,16 +28,6 @@ std::string_view TypeName(std::string_view partition) {
       return "expression_index";
   }
   return "unknown";
-}
-
-std::vector<std::string> SplitNames(std::string_view list) {
-  std::vector<std::string> names;
-  while (!list.empty()) {
-    const size_t comma = std::min(list.find(','), list.size());
-    if (comma > 0) names.emplace_back(list.substr(0, comma));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-  return names;
 }
 
 IndexInfo Describe(const std::string& name, const IndexDefinitions& definitions) {
@@ -72,10 +60,29 @@ Status FillState(const MetadataTable& table, bool building, IndexInfo* info) {
 
 }  // namespace
 
+std::string_view IndexStateName(IndexState state) {
+  switch (state) {
+    case IndexState::kReady:
+      return "ready";
+    case IndexState::kBuilding:
+      return "building";
+    case IndexState::kDistrusted:
+      return "distrusted";
+  }
+  return "distrusted";
+}
+
+Result<IndexInfo> FindIndex(const Snapshot& snapshot, std::string_view name) {
+  ARROW_ASSIGN_OR_RAISE(const std::vector<IndexInfo> indexes, ListIndexes(snapshot));
+  const auto found = std::ranges::find(indexes, name, &IndexInfo::name);
+  if (found != indexes.end()) return *found;
+  return NoSuchIndex(PinnedOf(snapshot)->context->config, fmt::format("index \"{}\"", name));
+}
+
 Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot) {
   const PinnedSnapshot& pinned = *PinnedOf(snapshot);
   const TableConfig& config = pinned.context->config;
-  const std::vector<std::string> building = SplitNames(config.Get(kInflightProperty));
+  const std::vector<std::string> building = PartitionsBeingBuilt(config);
   std::vector<std::string> names = config.metadata_partitions;
   std::ranges::copy(building, std::back_inserter(names));
   std::ranges::sort(names);

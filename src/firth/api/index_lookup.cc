@@ -25,19 +25,22 @@ std::string InstantOf(int64_t millis, bool utc) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, millis % 1000);
 }
 
-// The secondary index of a column; the first by name when there are several.
+// The secondary index of a column; the first by name when there are several. One that is still
+// being built only when no other is ready.
 Result<std::string> SecondaryIndexOf(const PinnedSnapshot& snapshot, std::string_view column) {
   const TableConfig& config = snapshot.context->config;
+  ARROW_ASSIGN_OR_RAISE(const IndexedColumn wanted, FindIndexedColumn(snapshot, column));
   ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(snapshot));
-  for (const auto& [name, definition] : definitions) {
-    const auto& ready = config.metadata_partitions;
-    if (ParseMetadataPartition(name) == MetadataIndex::kSecondaryIndex &&
-        definition.source_fields.size() == 1 && definition.source_fields[0] == column &&
-        std::ranges::find(ready, name) != ready.end()) {
-      return name;
+  for (const auto& names : {config.metadata_partitions, PartitionsBeingBuilt(config)}) {
+    for (const auto& [name, definition] : definitions) {
+      if (ParseMetadataPartition(name) == MetadataIndex::kSecondaryIndex &&
+          definition.source_fields == std::vector{wanted.name} &&
+          std::ranges::find(names, name) != names.end()) {
+        return name;
+      }
     }
   }
-  return NoSuchIndex(config, fmt::format("secondary index of column \"{}\"", column));
+  return NoSuchIndex(config, fmt::format("secondary index of column \"{}\"", wanted.name));
 }
 
 Status WrongRecord(std::string_view partition, const MetadataRecord& record) {
@@ -59,7 +62,9 @@ Result<KeyLookup> LookupKeys(const Snapshot& snapshot, std::span<const std::stri
   }
   MetadataCost cost;
   ARROW_ASSIGN_OR_RAISE(std::vector<MetadataRecord> records,
-                        table->Lookup(kRecordIndex, keys, &cost));
+                        options.partition
+                            ? table->LookupIn(*options.partition, kRecordIndex, keys, &cost)
+                            : table->Lookup(kRecordIndex, keys, &cost));
   KeyLookup found;
   found.cost = ToLookupCost(cost);
   for (MetadataRecord& record : records) {
@@ -100,7 +105,7 @@ Result<BloomLookup> LookupBloomFilter(const Snapshot& snapshot, std::string_view
                                       std::span<const std::string> keys) {
   const PinnedSnapshot& pinned = *PinnedOf(snapshot);
   ARROW_ASSIGN_OR_RAISE(const auto table, OpenIndex(pinned, kBloomFilters));
-  const std::vector<std::string> wanted = {BloomFilterKey(FolderOf(file), FileNameOf(file))};
+  const std::vector<std::string> wanted = {BloomFilterKey(FolderOf(file), LastSegment(file))};
   MetadataCost cost;
   ARROW_ASSIGN_OR_RAISE(const std::vector<MetadataRecord> records,
                         table->Lookup(kBloomFilters, wanted, &cost));

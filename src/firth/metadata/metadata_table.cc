@@ -11,6 +11,7 @@
 #include "firth/metadata/index_definitions.h"
 #include "firth/metadata/metadata_file_group.h"
 #include "firth/metadata/metadata_view.h"
+#include "firth/table/merge_spec.h"
 
 namespace firth {
 namespace {
@@ -26,16 +27,6 @@ using Records = std::vector<MetadataRecord>;
 bool IsStorageFailure(const Status& status) {
   const ErrorCode code = GetErrorCode(status);
   return code == ErrorCode::kIo || code == ErrorCode::kCancelled;
-}
-
-// Whether a comma-separated list names `partition`.
-bool Lists(std::string_view list, std::string_view partition) {
-  while (!list.empty()) {
-    const size_t comma = list.find(',');
-    if (list.substr(0, comma) == partition) return true;
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-  }
-  return false;
 }
 
 // Ascending, each once.
@@ -64,6 +55,7 @@ int64_t BytesOf(const FileSlice& slice) {
 // File groups among which keys are spread by hash: all of a partition, but for a partitioned record
 // index, which has some for each partition of the data table.
 struct GroupSet {
+  std::string prefix;                                      // of its file ids
   std::vector<std::unique_ptr<MetadataFileGroup>> groups;  // by number
 };
 
@@ -73,6 +65,30 @@ struct Partition {
   int64_t bytes = 0;
   std::vector<GroupSet> sets;
 };
+
+// The set of that prefix; all when there is none, as in an index that isn't partitioned.
+std::span<const GroupSet> SetsOf(const Partition& partition, std::string_view prefix) {
+  const auto found = std::ranges::find(partition.sets, prefix, &GroupSet::prefix);
+  if (found == partition.sets.end()) return partition.sets;
+  return {&*found, 1};
+}
+
+// A data partition as file ids of a partitioned record index have it.
+std::string PartitionInFileId(std::string_view path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == '/') {
+      escaped += "%2F";
+    } else if (c == '-') {
+      escaped += "%2D";
+    } else if (c == '_') {
+      escaped += "%5F";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
 
 // A group and what it is asked for.
 struct Request {
@@ -101,7 +117,16 @@ class OpenMetadataTable : public MetadataTable {
     return loaded->distrust;
   }
   Result<Records> Lookup(std::string_view partition, std::span<const std::string> keys,
-                         MetadataCost* cost) const override;
+                         MetadataCost* cost) const override {
+    ARROW_ASSIGN_OR_RAISE(const Partition* found, GetTrusted(partition));
+    return LookupInSets(*found, found->sets, keys, cost);
+  }
+  Result<Records> LookupIn(std::string_view data_partition, std::string_view partition,
+                           std::span<const std::string> keys, MetadataCost* cost) const override {
+    ARROW_ASSIGN_OR_RAISE(const Partition* found, GetTrusted(partition));
+    const std::string prefix = FileIdPrefix(partition) + PartitionInFileId(data_partition) + "-";
+    return LookupInSets(*found, SetsOf(*found, prefix), keys, cost);
+  }
   Result<Records> LookupPrefixes(std::string_view partition, std::span<const std::string> prefixes,
                                  MetadataCost* cost) const override;
   Status Scan(std::string_view partition, const std::function<Status(MetadataRecord)>& visit,
@@ -116,6 +141,8 @@ class OpenMetadataTable : public MetadataTable {
   Result<const Partition*> GetTrusted(std::string_view name) const;
   Result<std::unique_ptr<Partition>> LoadPartition(std::string_view name) const;
   Result<bool> HashesValueOnly(std::string_view name, MetadataIndex index) const;
+  Result<Records> LookupInSets(const Partition& partition, std::span<const GroupSet> sets,
+                               std::span<const std::string> keys, MetadataCost* cost) const;
   template <typename Ask>
   Result<Records> RunRequests(std::vector<Request> requests, MetadataCost* cost,
                               const Ask& ask) const;
@@ -160,7 +187,8 @@ Status OpenMetadataTable::Load(const Timeline& timeline) {
 
 std::string OpenMetadataTable::DistrustOfName(std::string_view partition) const {
   if (!distrust_.empty()) return distrust_;
-  if (Lists(config_.Get(kInflightProperty), partition)) return "it is still being built";
+  const std::vector<std::string> building = PartitionsBeingBuilt(config_);
+  if (std::ranges::find(building, partition) != building.end()) return "it is still being built";
   if (std::ranges::find(config_.metadata_partitions, partition) ==
       config_.metadata_partitions.end()) {
     return "the table has none";
@@ -218,12 +246,14 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
   partition->hashes_value_only = *hashes_value_only;
 
   std::map<std::string, std::vector<FileSlice>, std::less<>> by_prefix;
+  const int groups_of_all = std::max(1, static_cast<int>(slices->slices.size()));
   for (FileSlice& slice : slices->slices) {
     partition->bytes += BytesOf(slice);
     by_prefix[std::string(ParseMetadataFileId(slice.file_id)->prefix)].push_back(std::move(slice));
   }
   for (auto& [prefix, members] : by_prefix) {
     GroupSet& set = partition->sets.emplace_back();
+    set.prefix = prefix;
     const auto groups = static_cast<int32_t>(members.size());
     for (FileSlice& slice : members) {
       const auto number = static_cast<int32_t>(set.groups.size());
@@ -234,7 +264,7 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
                                    .cache = options_.cache,
                                    .index = index,
                                    .hashes_value_only = *hashes_value_only,
-                                   .threads = std::max(1, options_.threads / groups)},
+                                   .threads = std::max(1, options_.threads / groups_of_all)},
           std::move(slice), number, groups));
     }
   }
@@ -280,15 +310,16 @@ void AddAsked(const GroupSet& set, std::vector<Request> of_set, std::vector<Requ
   }
 }
 
-Result<Records> OpenMetadataTable::Lookup(std::string_view name, std::span<const std::string> keys,
-                                          MetadataCost* cost) const {
-  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+Result<Records> OpenMetadataTable::LookupInSets(const Partition& partition,
+                                                std::span<const GroupSet> sets,
+                                                std::span<const std::string> keys,
+                                                MetadataCost* cost) const {
   const std::vector<std::string_view> sorted = SortedKeys(keys);
   std::vector<Request> requests;
-  for (const GroupSet& set : partition->sets) {
+  for (const GroupSet& set : sets) {
     std::vector<Request> of_set(set.groups.size());
     for (const std::string_view key : sorted) {
-      const int32_t number = FileGroupOf(HashedPartOfKey(key, partition->hashes_value_only),
+      const int32_t number = FileGroupOf(HashedPartOfKey(key, partition.hashes_value_only),
                                          static_cast<int32_t>(set.groups.size()));
       of_set[static_cast<size_t>(number)].keys.push_back(key);
     }
@@ -353,6 +384,10 @@ Result<int64_t> OpenMetadataTable::Bytes(std::string_view name) const {
 }
 
 }  // namespace
+
+std::vector<std::string> PartitionsBeingBuilt(const TableConfig& config) {
+  return SplitList(config.Get(kInflightProperty));
+}
 
 void MetadataCost::Add(const HFileCost& group) {
   ++file_groups;

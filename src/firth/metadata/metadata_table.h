@@ -21,6 +21,9 @@ namespace firth {
 class HFileBlockCache;
 struct HFileCost;
 
+/// Partitions of the metadata table that a writer is building: nobody may use them yet.
+std::vector<std::string> PartitionsBeingBuilt(const TableConfig& config);
+
 struct MetadataTableOptions {
   /// Requested time of the data table's instant to look at; empty: the latest of the timeline.
   std::string as_of;
@@ -75,6 +78,13 @@ class MetadataTable {
   virtual Result<std::vector<MetadataRecord>> Lookup(std::string_view partition,
                                                      std::span<const std::string> keys,
                                                      MetadataCost* cost) const = 0;
+
+  /// The same where only keys of one data partition are of interest: of a partitioned record index
+  /// only that partition's file groups are asked. Records of others may be among those returned.
+  virtual Result<std::vector<MetadataRecord>> LookupIn(std::string_view data_partition,
+                                                       std::string_view partition,
+                                                       std::span<const std::string> keys,
+                                                       MetadataCost* cost) const = 0;
 
   /// Live records whose key begins with one of `prefixes`, by key, each once. Errors as Lookup.
   virtual Result<std::vector<MetadataRecord>> LookupPrefixes(std::string_view partition,

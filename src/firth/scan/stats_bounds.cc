@@ -33,8 +33,8 @@ std::optional<Decimal128> NumberOf(const StatsValue& bound, Kind kind) {
   return number.ok() ? std::optional(*number) : std::nullopt;
 }
 
-// The scale of decimals of version V2, which is the file's: "precision,scale".
-std::optional<int32_t> ScaleOf(std::string_view type_info) {
+// The scale in "precision,scale".
+std::optional<int32_t> ParseScale(std::string_view type_info) {
   const size_t comma = type_info.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
   const std::string_view text = type_info.substr(comma + 1);
@@ -76,6 +76,11 @@ bool HasReliableBounds(const arrow::DataType& type) {
     default:
       return false;
   }
+}
+
+std::optional<int32_t> DecimalScaleOf(const ColumnStatsPayload& stats) {
+  if (stats.value_type == Type::kByWrapper) return kWrapperScale;
+  return stats.value_type == Type::kDecimal ? ParseScale(stats.type_info) : std::nullopt;
 }
 
 bool StatsBounds::Add(const ColumnStatsPayload& stats) {
@@ -150,10 +155,8 @@ std::optional<StatsBounds::Interval> StatsBounds::Timestamps(
 std::optional<StatsBounds::Interval> StatsBounds::Decimals(const ColumnStatsPayload& stats) const {
   const bool by_wrapper = stats.value_type == Type::kByWrapper;
   const int32_t scale = checked_cast<const arrow::Decimal128Type&>(*type_).scale();
-  const std::optional<int32_t> stored =
-      by_wrapper ? std::optional(kWrapperScale) : ScaleOf(stats.type_info);
+  const std::optional<int32_t> stored = DecimalScaleOf(stats);
   if (!stored || (by_wrapper && scale > kWrapperScale)) return std::nullopt;
-  if (!by_wrapper && stats.value_type != Type::kDecimal) return std::nullopt;
   const Kind kind = by_wrapper ? Kind::kDecimal : Kind::kBytes;
   const auto min = NumberOf(stats.min, kind), max = NumberOf(stats.max, kind);
   if (!min || !max) return std::nullopt;

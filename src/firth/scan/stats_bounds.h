@@ -19,6 +19,10 @@ namespace firth {
 /// UTF-16.
 bool HasReliableBounds(const arrow::DataType& type);
 
+/// The scale at which bounds of a decimal column are stored: in version V1 always the same, later
+/// the file's. Nothing when it isn't known.
+std::optional<int32_t> DecimalScaleOf(const ColumnStatsPayload& stats);
+
 /// The values that a column may have in several files, joined: a superset of what is there.
 class StatsBounds {
  public:
