@@ -93,7 +93,8 @@ Result<BloomFilter> BloomFilter::Parse(std::string_view type, std::string_view t
   ARROW_RETURN_NOT_OK(in.ReadI32Be("keys in a row"));
   ARROW_RETURN_NOT_OK(in.ReadI32Be("keys in the last row"));
   ARROW_ASSIGN_OR_RAISE(const int32_t rows, in.ReadI32Be("rows of the bloom filter"));
-  if (rows < 0) return CorruptError("bloom filter of {} rows", rows);
+  // One without rows would answer no to every key.
+  if (rows < 1) return CorruptError("bloom filter of {} rows; must be at least 1", rows);
   for (int32_t i = 0; i < rows; ++i) ARROW_RETURN_NOT_OK(filter.ReadRow(in));
   return filter;
 }

@@ -39,7 +39,6 @@ TEST(BloomFilter, FullAndEmptyOnesAnswerForEveryKey) {
   const std::string rows = Row(3, 16, std::string(2, '\0')) + Row(2, 8, "\xFF");
   EXPECT_TRUE(Parse("DYNAMIC_V0", Dynamic(2, rows))->MightContain("any"));
   EXPECT_FALSE(Parse("DYNAMIC_V0", Dynamic(1, rows))->MightContain("any"));
-  EXPECT_FALSE(Parse("DYNAMIC_V0", Dynamic(0, ""))->MightContain("any"));
 }
 
 TEST(BloomFilter, EveryTruncationIsCorrupt) {
@@ -49,6 +48,13 @@ TEST(BloomFilter, EveryTruncationIsCorrupt) {
     EXPECT_EQ(GetErrorCode(Parse("DYNAMIC_V0", whole.substr(0, size)).status()),
               ErrorCode::kCorrupt)
         << size;
+  }
+}
+
+// They would hide every key.
+TEST(BloomFilter, DynamicOnesWithoutRowsAreCorrupt) {
+  for (const int32_t rows : {0, -1}) {
+    EXPECT_EQ(GetErrorCode(Parse("DYNAMIC_V0", Dynamic(rows, "")).status()), ErrorCode::kCorrupt);
   }
 }
 

@@ -21,6 +21,7 @@ using Type = StatsValueType;
 constexpr int32_t kWrapperScale = 15;   // of decimals in version V1
 constexpr int64_t kFirstDay = -141427;  // 1582-10-15, where the calendars of java.sql.Date part
 constexpr int64_t kMicrosPerMilli = 1000;
+constexpr int64_t kMaxValues = int64_t{1} << 40;  // of one file: larger counts are damage
 
 std::optional<Decimal128> NumberOf(const StatsValue& bound, Kind kind) {
   if (bound.kind != kind) return std::nullopt;
@@ -87,6 +88,7 @@ bool StatsBounds::Add(const ColumnStatsPayload& stats) {
   if (stats.value_count < 0 || stats.null_count < 0 || stats.null_count > stats.value_count) {
     return false;
   }
+  if (stats.value_count > kMaxValues - rows_) return false;
   nulls_ += stats.null_count;
   rows_ += stats.value_count;
   if (stats.value_count == 0) return true;

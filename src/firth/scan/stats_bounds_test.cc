@@ -5,6 +5,7 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,22 @@ TEST(StatsBounds, UnknownCountsMakeAllUnknown) {
   EXPECT_EQ(RangeOf(arrow::int32(), {stats}), "?");
   stats.null_count = 7;
   EXPECT_EQ(RangeOf(arrow::int32(), {stats}), "?");
+}
+
+// Sums of such counts would wrap around.
+TEST(StatsBounds, ImpossiblyLargeCountsMakeAllUnknown) {
+  auto most = Stats(Number(Kind::kInt, 5), Number(Kind::kInt, 9), Type::kInt, 1);
+  most.value_count = int64_t{1} << 40;
+  auto larger = most;
+  larger.value_count += 1;
+  auto largest = most;
+  largest.value_count = largest.null_count = std::numeric_limits<int64_t>::max();
+  largest.file_name = ".a-0_20260101000000000.log.1_0-1-1";
+  EXPECT_EQ(RangeOf(arrow::int32(), {most}), "5..9");
+  EXPECT_EQ(RangeOf(arrow::int32(), {most, most}), "?");
+  EXPECT_EQ(RangeOf(arrow::int32(), {larger}), "?");
+  EXPECT_EQ(RangeOf(arrow::int32(), {largest}), "?");
+  EXPECT_EQ(RangeOf(arrow::int32(), {largest, largest}), "?");
 }
 
 TEST(StatsBounds, BooleansAreBounded) {
