@@ -53,7 +53,8 @@ struct TextSearchReport {
 /// @param report  filled when given
 /// @return rows best first, the wanted columns and `_score` (float32)
 /// Errors: kInvalidArgument whose message begins with a stable name such as FTS_UNKNOWN_OPTION;
-/// kCorrupt (FTS_INVALID_UTF8_VALUE) for a text that is not well-formed UTF-8.
+/// kCorrupt (FTS_INVALID_UTF8_VALUE) for a text that is not well-formed UTF-8; kResourceExhausted
+/// for an answer whose rows take more than a quarter of memory_budget, or 16 MiB if that is more.
 /// Cost: one scan of the text, key and filter columns of the rows that the statistics count (two
 /// when the matches outgrow memory_budget), then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchText(const Snapshot& snapshot,
@@ -113,8 +114,8 @@ struct VectorSearchReport {
 /// A zero vector in the table has cosine distance 1 from everything.
 /// Errors: kInvalidArgument for a column that holds no vectors, another dimension (both are named),
 /// a NaN or infinity in a query, a zero query under cosine or dot, and an l2 distance or a dot
-/// product that a double cannot hold; kResourceExhausted for a radius that matches more rows than
-/// memory_budget can hold.
+/// product that a double cannot hold; kResourceExhausted for more hits than a quarter of
+/// memory_budget holds (256 bytes each), and for rows of the answer as SearchText has it.
 /// Cost: one scan of the vector, key and filter columns, then a read of the winners' rows.
 arrow::Result<std::shared_ptr<arrow::Table>> SearchVector(const Snapshot& snapshot,
                                                           const VectorQueries& queries,

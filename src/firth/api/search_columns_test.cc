@@ -49,14 +49,37 @@ std::shared_ptr<arrow::RecordBatch> Rows() {
        other.Finish().ValueOrDie(), emb.Finish().ValueOrDie()});
 }
 
+// 60 rows; each has a body of 500,000 bytes.
+std::shared_ptr<arrow::RecordBatch> WideRows() {
+  constexpr int64_t kRows = 60;
+  arrow::StringBuilder id, title, body;
+  auto elements = std::make_shared<arrow::FloatBuilder>();
+  arrow::ListBuilder emb(arrow::default_memory_pool(), elements);
+  bool ok = true;
+  for (int64_t i = 0; i < kRows; ++i) {
+    ok &= id.Append(fmt::format("k{:02}", i)).ok() && title.Append("red fox").ok();
+    ok &= body.Append(std::string(500'000, static_cast<char>('a' + i % 26))).ok();
+    ok &= emb.Append().ok() && elements->AppendValues({1.0F, static_cast<float>(i)}).ok();
+  }
+  EXPECT_TRUE(ok);
+  const auto schema = arrow::schema(
+      {arrow::field("id", arrow::utf8()), arrow::field("title", arrow::utf8()),
+       arrow::field("body", arrow::utf8()), arrow::field("emb", arrow::list(arrow::float32()))});
+  return arrow::RecordBatch::Make(schema, kRows,
+                                  {id.Finish().ValueOrDie(), title.Finish().ValueOrDie(),
+                                   body.Finish().ValueOrDie(), emb.Finish().ValueOrDie()});
+}
+
 class SearchColumns : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { MakeTable(*Rows()); }
+
+  void MakeTable(const arrow::RecordBatch& rows) const {
     std::filesystem::remove_all(dir_);
     testing::TableSpec spec;
-    spec.schema = Rows()->schema();
+    spec.schema = rows.schema();
     testing::TableBuilder builder(dir_.string(), spec);
-    builder.Insert(*Rows());
+    builder.Insert(rows);
     ASSERT_TRUE(builder.status().ok()) << builder.status();
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
@@ -106,6 +129,34 @@ TEST_F(SearchColumns, AreFoundInAnyCaseAndWithBlanks) {
     const auto found = Nearest(name);
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_EQ(*found, "k2") << name;
+  }
+}
+
+// All rows together have 30 MB, and 16 MiB are what an answer may have with the smallest budget.
+TEST_F(SearchColumns, AnswersThatOutgrowTheBudgetAreAnErrorThatNamesTheRemedy) {
+  MakeTable(*WideRows());
+  const auto rows_of = [&](bool by_text, int64_t k, const std::vector<std::string>& columns,
+                           int64_t budget) -> arrow::Result<int64_t> {
+    VectorSearchOptions options;
+    options.column = "emb";
+    options.k = k;
+    options.columns = columns;
+    options.memory_budget = budget;
+    ARROW_ASSIGN_OR_RAISE(const auto rows,
+                          by_text
+                              ? SearchText(Pin(), R"({"match":{"column":"title","query":"fox"}})",
+                                           {.k = k, .columns = columns, .memory_budget = budget})
+                              : SearchVector(Pin(), {{0, 1}, 2}, options));
+    return rows->num_rows();
+  };
+  constexpr int64_t kSmall = int64_t{16} << 20;
+  for (const bool by_text : {true, false}) {
+    const auto refused = rows_of(by_text, 60, {}, kSmall);
+    EXPECT_EQ(GetErrorCode(refused.status()), ErrorCode::kResourceExhausted) << refused.status();
+    EXPECT_THAT(refused.status().message(), HasSubstr("a smaller k or radius, for fewer columns"));
+    EXPECT_EQ(rows_of(by_text, 10, {}, kSmall).ValueOrDie(), 10);
+    EXPECT_EQ(rows_of(by_text, 60, {"id", "title"}, kSmall).ValueOrDie(), 60);
+    EXPECT_EQ(rows_of(by_text, 60, {}, int64_t{1} << 30).ValueOrDie(), 60);
   }
 }
 

@@ -8,9 +8,11 @@
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
+#include <arrow/util/byte_size.h>
 #include <arrow/util/checked_cast.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <numeric>
 #include <span>
@@ -46,6 +48,29 @@ Status CheckKeys(const arrow::Array& keys, const std::vector<RowPosition>& rows,
   return Status::OK();
 }
 
+/// What the rows of all slices take together; shared by threads.
+class RowBudget {
+ public:
+  explicit RowBudget(int64_t memory_budget)
+      : limit_(std::max(memory_budget / 4, kMinBytes)), memory_budget_(memory_budget) {}
+
+  Status Take(int64_t bytes) {
+    const int64_t taken = taken_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (taken <= limit_) return Status::OK();
+    return Error(ErrorCode::kResourceExhausted,
+                 "the rows of the answer take {} bytes or more; {} fit into memory_budget, {} "
+                 "bytes; ask for a smaller k or radius, for fewer columns or queries, or give a "
+                 "larger memory_budget",
+                 taken, limit_, memory_budget_);
+  }
+
+ private:
+  static constexpr int64_t kMinBytes = int64_t{16} << 20;
+
+  int64_t limit_, memory_budget_;
+  std::atomic<int64_t> taken_ = 0;
+};
+
 /// The rows of one slice that are wanted, in the order in which the slice gives them.
 class SliceFetch {
  public:
@@ -53,7 +78,8 @@ class SliceFetch {
     for (const size_t w : wanted) waiting_[rows[w].row].push_back(w);
   }
 
-  Status Run(arrow::RecordBatchReader* stream, const std::optional<RecordKeys>& keys) {
+  Status Run(arrow::RecordBatchReader* stream, const std::optional<RecordKeys>& keys,
+             RowBudget* budget) {
     while (!waiting_.empty()) {
       ARROW_ASSIGN_OR_RAISE(const auto batch, stream->Next());
       if (batch == nullptr) {
@@ -65,6 +91,9 @@ class SliceFetch {
       ARROW_ASSIGN_OR_RAISE(const auto indices, IndexArray(Find(*batch)));
       if (indices->length() == 0) continue;
       ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken, arrow::compute::Take(batch, indices));
+      ARROW_ASSIGN_OR_RAISE(const int64_t bytes,
+                            arrow::util::ReferencedBufferSize(*taken.record_batch()));
+      ARROW_RETURN_NOT_OK(budget->Take(bytes));
       if (keys) {
         ARROW_ASSIGN_OR_RAISE(const auto found_keys, keys->Of(*taken.record_batch()));
         ARROW_RETURN_NOT_OK(CheckKeys(*found_keys, rows_, std::span(order_).subspan(first)));
@@ -109,7 +138,8 @@ Result<std::optional<RecordKeys>> KeysOfRows(const TableConfig& config, const ar
 
 Result<std::shared_ptr<arrow::Table>> FetchRows(const PlannedScan& plan,
                                                 const std::shared_ptr<arrow::Schema>& schema,
-                                                const std::vector<RowPosition>& rows, int threads,
+                                                const std::vector<RowPosition>& rows,
+                                                const RowFetchOptions& options,
                                                 const std::shared_ptr<SliceReadMetrics>& metrics) {
   std::map<int64_t, Wanted> by_slice;
   for (size_t i = 0; i < rows.size(); ++i) by_slice[rows[i].slice].push_back(i);
@@ -126,12 +156,13 @@ Result<std::shared_ptr<arrow::Table>> FetchRows(const PlannedScan& plan,
     if (schema->GetFieldIndex(name) < 0) read.columns.push_back(name);
   }
   read.row_numbers = true;
-  ARROW_RETURN_NOT_OK(RunParallel(fetches.size(), threads, [&](size_t i) -> Status {
+  RowBudget budget(options.memory_budget);
+  ARROW_RETURN_NOT_OK(RunParallel(fetches.size(), options.threads, [&](size_t i) -> Status {
     ARROW_ASSIGN_OR_RAISE(
         const auto stream,
         OpenSlice(plan.context, plan.slices[static_cast<size_t>(slices[i])], read, metrics));
     ARROW_ASSIGN_OR_RAISE(const auto keys, KeysOfRows(config, *stream->schema()));
-    return fetches[i].Run(stream.get(), keys);
+    return fetches[i].Run(stream.get(), keys, &budget);
   }));
 
   // Key columns that are not wanted, and the row numbers, are the last ones.

@@ -23,6 +23,11 @@ struct RowPosition {
   std::string key;    ///< record key, to check that it is that row; empty where there are no keys
 };
 
+struct RowFetchOptions {
+  int threads = 1;
+  int64_t memory_budget = 0;  ///< as ScanOptions::memory_budget
+};
+
 /// What tells the keys of rows with RecordKeys::Columns; nullopt where a table has no record keys.
 Result<std::optional<RecordKeys>> KeysOfRows(const TableConfig& config, const arrow::Schema& rows);
 
@@ -33,11 +38,14 @@ Result<std::optional<RecordKeys>> KeysOfRows(const TableConfig& config, const ar
 /// @param rows     [n] any order, duplicates allowed
 /// @param metrics  counts what is read
 /// @return         [n] rows in the order of `rows`
-/// Errors: kInternal when a row is gone or has another key; those of reading.
-/// Cost: the slices that hold rows, up to the last of them; the rows themselves in memory.
+/// Errors: kInternal when a row is gone or has another key; kResourceExhausted when the rows take
+/// more than a quarter of the budget, of which 16 MiB are always granted; those of reading.
+/// Cost: the slices that hold rows, up to the last of them; the rows themselves in memory, some
+/// three times while they are put in order.
 Result<std::shared_ptr<arrow::Table>> FetchRows(const PlannedScan& plan,
                                                 const std::shared_ptr<arrow::Schema>& schema,
-                                                const std::vector<RowPosition>& rows, int threads,
+                                                const std::vector<RowPosition>& rows,
+                                                const RowFetchOptions& options,
                                                 const std::shared_ptr<SliceReadMetrics>& metrics);
 
 }  // namespace firth

@@ -230,9 +230,9 @@ Result<std::shared_ptr<arrow::Table>> SearchText(
   report->matches = hits.total;
   report->expansions_capped = hits.expansions_capped;
 
-  ARROW_ASSIGN_OR_RAISE(
-      const std::shared_ptr<arrow::Table> rows,
-      FetchRows(plan.scan, schema, PositionsOf(plan, hits), plan.threads, plan.metrics));
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Table> rows,
+                        FetchRows(plan.scan, schema, PositionsOf(plan, hits),
+                                  {plan.threads, options.memory_budget}, plan.metrics));
   report->scan = meter.Report(plan.scan.report);
   arrow::FloatBuilder scores;
   for (const TextHit& hit : hits.best) ARROW_RETURN_NOT_OK(scores.Append(hit.score));

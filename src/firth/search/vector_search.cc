@@ -155,7 +155,8 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
   effort.threads = options.threads;
   effort.memory_budget = options.memory_budget;
   const int threads = ScanThreads(effort);
-  const int64_t max_hits = options.memory_budget / kHitBytes;
+  // Reading has the other three quarters.
+  const int64_t max_hits = options.memory_budget / 4 / kHitBytes;
   ARROW_ASSIGN_OR_RAISE(VectorTopK topk, ScanAll(plan, threads, meter.metrics(),
                                                  VectorTopK(set, column->name(), max_hits)));
   ARROW_RETURN_NOT_OK(CheckReport(topk, column->name(), queries.dim));
@@ -170,8 +171,9 @@ Result<std::shared_ptr<arrow::Table>> SearchVector(
       numbers.push_back(static_cast<int64_t>(q));
     }
   }
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Table> table,
-                        FetchRows(plan, schema, rows, threads, meter.metrics()));
+  ARROW_ASSIGN_OR_RAISE(
+      std::shared_ptr<arrow::Table> table,
+      FetchRows(plan, schema, rows, {threads, options.memory_budget}, meter.metrics()));
   if (report != nullptr) {
     *report = topk.report();
     report->scan = meter.Report(plan.report);

@@ -251,9 +251,11 @@ Status VectorTopK::OutOfRange(const Tile& tile, size_t query, int64_t row) const
 }
 
 Status VectorTopK::TooManyHits() const {
-  return Error(ErrorCode::kResourceExhausted,
-               "the search of column '{}' has more than {} results, all that fit the memory budget",
-               column_, max_hits_);
+  return Error(
+      ErrorCode::kResourceExhausted,
+      "the search of column '{}' has more than {} results, all that fit the memory budget; "
+      "ask for a smaller k or radius, or give a larger memory_budget",
+      column_, max_hits_);
 }
 
 Status VectorTopK::Merge(VectorTopK other) {
