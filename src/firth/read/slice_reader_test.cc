@@ -6,6 +6,8 @@
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/compute/api_scalar.h>
+#include <arrow/filesystem/filesystem.h>
+#include <arrow/filesystem/localfs.h>
 #include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
@@ -184,6 +186,34 @@ TEST(OpenSlice, SpillsWithinItsBudgetAndGivesTheSameRows) {
   options.batch_rows = 500;
   EXPECT_EQ(Sorted(spilled.Read(options).ValueOrDie()), expected);
   EXPECT_GT(spilled.metrics->spilled_bytes, options.memory_budget);
+}
+
+// There the base file's columns are fetched ahead; both together stay within the budget.
+TEST(OpenSlice, LogRecordsHaveHalfOfTheBudgetOnObjectStores) {
+  const TempDir dir;
+  TableBuilder builder(dir.table(), PlainSpec());
+  builder.Insert(*PlainRows(0, 2'000, 1, 10, 0)).Upsert(*PlainRows(0, 2'000, 1, 20, 1'000'000));
+  ASSERT_TRUE(builder.status().ok()) << builder.status();
+  const auto spilled = [&](bool remote, int64_t budget) {
+    const OpenTable table(dir.table());
+    if (remote) {
+      // Any type but "local" is taken for an object store.
+      table.context->storage =
+          std::make_shared<Storage>(std::make_shared<arrow::fs::SubTreeFileSystem>(
+                                        "/", std::make_shared<arrow::fs::LocalFileSystem>()),
+                                    dir.table().substr(1));
+    }
+    SliceReadOptions options;
+    options.memory_budget = budget;
+    const std::vector<json> rows = table.Read(options).ValueOrDie();
+    EXPECT_EQ(rows.size(), 2'000);
+    for (const json& row : rows) EXPECT_EQ(row["ts"], 20);
+    return table.metrics->spilled_bytes > 0;
+  };
+  int64_t enough = 1'000;  // a budget with which nothing is spilled, while half of it is too little
+  while (spilled(/*remote=*/false, enough)) enough *= 2;
+  EXPECT_TRUE(spilled(/*remote=*/true, enough));
+  EXPECT_FALSE(spilled(/*remote=*/true, 2 * enough));
 }
 
 // Peak of the memory of batches after reading all columns of the table's slice.
