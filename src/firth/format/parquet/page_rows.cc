@@ -7,6 +7,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
 #include <arrow/type.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>
@@ -67,12 +68,66 @@ Selection Select(const ColumnPages& pages, const std::vector<RowRange>& ranges) 
   return result;
 }
 
+// Reads the pieces of a column, each of them once and in order.
+class PieceReader {
+ public:
+  virtual ~PieceReader() = default;
+  virtual Result<std::shared_ptr<arrow::Buffer>> Read(const std::vector<Piece>& pieces,
+                                                      size_t index) = 0;
+};
+
+// From what was fetched for all columns at once; it stays in memory.
+class CachedPieces : public PieceReader {
+ public:
+  explicit CachedPieces(std::shared_ptr<ReadRangeCache> cache) : cache_(std::move(cache)) {}
+  Result<std::shared_ptr<arrow::Buffer>> Read(const std::vector<Piece>& pieces,
+                                              size_t index) override {
+    return cache_->Read(pieces[index].bytes);
+  }
+
+ private:
+  std::shared_ptr<ReadRangeCache> cache_;
+};
+
+// Neighbours by one request; keeps no more than that.
+class WindowedPieces : public PieceReader {
+ public:
+  WindowedPieces(std::shared_ptr<arrow::io::RandomAccessFile> file, int64_t window_bytes)
+      : file_(std::move(file)), window_bytes_(window_bytes) {}
+  Result<std::shared_ptr<arrow::Buffer>> Read(const std::vector<Piece>& pieces,
+                                              size_t index) override {
+    const ReadRange& piece = pieces[index].bytes;
+    if (index >= end_) {
+      window_ = nullptr;
+      begin_ = piece.offset;
+      int64_t length = piece.length;
+      for (end_ = index + 1; end_ < pieces.size(); ++end_) {
+        const ReadRange& next = pieces[end_].bytes;
+        if (next.offset != begin_ + length || next.length > window_bytes_ - length) break;
+        length += next.length;
+      }
+      ARROW_ASSIGN_OR_RAISE(window_, file_->ReadAt(begin_, length));
+      if (window_->size() != length) {
+        return Status::IOError("file ends at byte ", begin_ + window_->size(), " within pages");
+      }
+    }
+    return arrow::SliceBuffer(window_, piece.offset - begin_, piece.length);
+  }
+
+ private:
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  int64_t window_bytes_;
+  std::shared_ptr<arrow::Buffer> window_;  // the pieces before end_, from begin_ on
+  int64_t begin_ = 0;
+  size_t end_ = 0;
+};
+
 // The selected pages one after the other. Nothing is read across the end of a page, so what the
 // page reader takes for one page can be compared with the index.
 class PieceStream : public arrow::io::InputStream {
  public:
-  PieceStream(std::shared_ptr<ReadRangeCache> cache, const std::vector<Piece>& pieces)
-      : cache_(std::move(cache)), pieces_(pieces) {}
+  PieceStream(std::unique_ptr<PieceReader> reader, const std::vector<Piece>& pieces)
+      : reader_(std::move(reader)), pieces_(pieces) {}
 
   // The number of pages read to their end; nothing while the next one is partly read.
   std::optional<size_t> WholePieces() const {
@@ -113,10 +168,10 @@ class PieceStream : public arrow::io::InputStream {
     buffer_ = nullptr;
     position_ = 0;
     if (next_ == pieces_.size()) return Status::OK();
-    return cache_->Read(pieces_[next_++].bytes).Value(&buffer_);
+    return reader_->Read(pieces_, next_++).Value(&buffer_);
   }
 
-  std::shared_ptr<ReadRangeCache> cache_;
+  std::unique_ptr<PieceReader> reader_;
   const std::vector<Piece>& pieces_;
   size_t next_ = 0;
   std::shared_ptr<arrow::Buffer> buffer_;  // of pieces_[next_ - 1]
@@ -164,8 +219,15 @@ struct PageSource {
   std::shared_ptr<parquet::FileMetaData> metadata;  // of that row group alone
   std::unique_ptr<parquet::RowGroupMetaData> row_group_metadata;
   parquet::ReaderProperties properties = parquet::default_reader_properties();
-  std::map<int, Selection> selections;  // by leaf; those missing are read whole
-  std::shared_ptr<ReadRangeCache> cache;
+  std::map<int, Selection> selections;    // by leaf; those missing are read whole
+  std::shared_ptr<ReadRangeCache> cache;  // nullptr: pages are not kept
+  std::shared_ptr<arrow::io::RandomAccessFile> input;
+  int64_t window_bytes = 0;
+
+  std::unique_ptr<PieceReader> Pieces() const {
+    if (cache != nullptr) return std::make_unique<CachedPieces>(cache);
+    return std::make_unique<WindowedPieces>(input, window_bytes);
+  }
 
   std::unique_ptr<parquet::PageReader> Open(int leaf) const {
     const auto found = selections.find(leaf);
@@ -173,7 +235,7 @@ struct PageSource {
     const Selection& selection = found->second;
     int64_t rows = 0;
     for (const RowRange& run : selection.runs) rows += run.end - run.begin;
-    auto stream = std::make_shared<PieceStream>(cache, selection.pieces);
+    auto stream = std::make_shared<PieceStream>(Pieces(), selection.pieces);
     auto pages = parquet::PageReader::Open(stream, rows,
                                            row_group_metadata->ColumnChunk(leaf)->compression(),
                                            properties, *metadata->schema()->Column(leaf));
@@ -219,22 +281,24 @@ class SourceFile : public parquet::ParquetFileReader::Contents {
 class ColumnCursor {
  public:
   ColumnCursor(std::unique_ptr<parquet::arrow::ColumnReader> reader, std::vector<RowRange> runs,
-               std::shared_ptr<arrow::DataType> type, int64_t max_rows)
+               std::shared_ptr<arrow::DataType> type, BatchSize skipped)
       : reader_(std::move(reader)),
         runs_(std::move(runs)),
         type_(std::move(type)),
-        max_rows_(max_rows),
+        skipped_(skipped),
         position_(runs_.front().begin) {}
 
-  // `wanted` follow those of earlier calls and have max_rows rows at most.
-  Result<std::shared_ptr<arrow::ChunkedArray>> Read(const std::vector<RowRange>& wanted) {
+  // `wanted` follow those of earlier calls and have max_rows rows at most; no more are decoded at
+  // once.
+  Result<std::shared_ptr<arrow::ChunkedArray>> Read(const std::vector<RowRange>& wanted,
+                                                    int64_t max_rows) {
     arrow::ArrayVector chunks;
     for (size_t i = 0; i < wanted.size();) {
       const int64_t first = wanted[i].begin;
       ARROW_RETURN_NOT_OK(SkipTo(first));
       size_t end = i;
       while (end < wanted.size() && wanted[end].end <= runs_[run_].end &&
-             wanted[end].end - first <= max_rows_) {
+             wanted[end].end - first <= max_rows) {
         ++end;
       }
       ARROW_ASSIGN_OR_RAISE(const auto rows, Decode(wanted[end - 1].end - first));
@@ -251,7 +315,9 @@ class ColumnCursor {
     while (true) {
       const int64_t stop = std::min(row, runs_[run_].end);
       while (position_ < stop) {
-        ARROW_RETURN_NOT_OK(Decode(std::min(stop - position_, max_rows_)));
+        ARROW_ASSIGN_OR_RAISE(const auto rows, Decode(std::min(stop - position_, skipped_.rows())));
+        ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(*rows));
+        skipped_.Saw(rows->length(), bytes);
       }
       if (row < runs_[run_].end) return Status::OK();
       position_ = runs_[++run_].begin;
@@ -272,7 +338,7 @@ class ColumnCursor {
   std::unique_ptr<parquet::arrow::ColumnReader> reader_;
   std::vector<RowRange> runs_;  // rows that reader_ gives
   std::shared_ptr<arrow::DataType> type_;
-  int64_t max_rows_;
+  BatchSize skipped_;  // rows that are decoded and dropped
   size_t run_ = 0;
   int64_t position_;  // of the next row
 };
@@ -288,6 +354,8 @@ class PageRowsReader : public arrow::RecordBatchReader {
     source->row_group = job_.row_group;
     source->metadata = source->file->metadata()->Subset({job_.row_group});
     source->row_group_metadata = source->metadata->RowGroup(0);
+    source->input = job_.file;
+    source->window_bytes = job_.window_bytes;
     ARROW_RETURN_NOT_OK(Fetch(source.get()));
     auto file = std::make_unique<parquet::ParquetFileReader>();
     file->Open(std::make_unique<SourceFile>(source));
@@ -300,7 +368,7 @@ class PageRowsReader : public arrow::RecordBatchReader {
       std::vector<RowRange> runs{all};
       if (job_.pages[i] != nullptr) runs = source->selections.at(job_.leaves[i].front()).runs;
       cursors_.emplace_back(std::move(column), std::move(runs),
-                            job_.schema->field(static_cast<int>(i))->type(), job_.batch_rows);
+                            job_.schema->field(static_cast<int>(i))->type(), job_.batch_size);
     }
     END_PARQUET_CATCH_EXCEPTIONS
     return Status::OK();
@@ -312,36 +380,47 @@ class PageRowsReader : public arrow::RecordBatchReader {
     *batch = nullptr;
     if (table_batches_ != nullptr) {
       ARROW_RETURN_NOT_OK(table_batches_->ReadNext(batch));
-      if (*batch != nullptr) return Status::OK();
+      if (*batch != nullptr) return Measure(**batch);
     }
     const std::vector<RowRange> wanted = NextRanges();
     if (wanted.empty()) return Status::OK();
     arrow::ChunkedArrayVector columns;
     for (ColumnCursor& cursor : cursors_) {
-      ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), cursor.Read(wanted));
+      ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), cursor.Read(wanted, job_.batch_size.rows()));
     }
     // A batch that is too large for one array of text comes in parts.
     ARROW_ASSIGN_OR_RAISE(
         table_, arrow::Table::Make(job_.schema, std::move(columns))->CombineChunks(BatchPool()));
     table_batches_ = std::make_unique<arrow::TableBatchReader>(*table_);
-    return table_batches_->ReadNext(batch);
+    ARROW_RETURN_NOT_OK(table_batches_->ReadNext(batch));
+    return *batch == nullptr ? Status::OK() : Measure(**batch);
   }
 
  private:
-  // Asks for the pages of flat columns, and for the chunks of the others.
+  // Asks for the pages of flat columns, and for the chunks of the others, unless all together would
+  // take too much memory.
   Status Fetch(PageSource* source) const {
     std::vector<ReadRange> ranges;
     std::vector<int> whole;
+    int64_t room = job_.max_fetched_bytes;  // negative: does not fit
+    const auto need = [&](int64_t bytes) { room = bytes > room ? -1 : room - bytes; };
     for (size_t i = 0; i < job_.columns.size(); ++i) {
       if (job_.pages[i] == nullptr) {
+        for (const int leaf : job_.read_ahead ? job_.leaves[i] : std::vector<int>{}) {
+          need(source->row_group_metadata->ColumnChunk(leaf)->total_compressed_size());
+        }
         whole.insert(whole.end(), job_.leaves[i].begin(), job_.leaves[i].end());
         continue;
       }
       Selection selection = Select(*job_.pages[i], job_.ranges);
-      for (const Piece& piece : selection.pieces) ranges.push_back(piece.bytes);
+      for (const Piece& piece : selection.pieces) {
+        need(piece.bytes.length);
+        ranges.push_back(piece.bytes);
+      }
       source->selections.emplace(job_.leaves[i].front(), std::move(selection));
     }
     if (!SortDisjoint(&ranges)) return Status::IOError("column chunks overlap");
+    if (room < 0) return Status::OK();
     arrow::io::CacheOptions options = job_.reader->properties().cache_options();
     options.lazy = !job_.read_ahead;
     const arrow::io::IOContext& context = job_.file->io_context();
@@ -353,10 +432,16 @@ class PageRowsReader : public arrow::RecordBatchReader {
     return Status::OK();
   }
 
-  // The next batch_rows wanted rows.
+  Status Measure(const arrow::RecordBatch& batch) {
+    ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(batch));
+    job_.batch_size.Saw(batch.num_rows(), bytes);
+    return Status::OK();
+  }
+
+  // The wanted rows of the next batch.
   std::vector<RowRange> NextRanges() {
     std::vector<RowRange> result;
-    int64_t room = job_.batch_rows;
+    int64_t room = job_.batch_size.rows();
     while (room > 0 && range_ < job_.ranges.size()) {
       RowRange& range = job_.ranges[range_];
       const int64_t end = std::min(range.end, range.begin + room);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "firth/format/parquet/batch_size.h"
 #include "firth/format/parquet/page_index.h"
 
 namespace parquet {
@@ -31,8 +32,10 @@ struct PageRowsJob {
   std::vector<std::vector<int>> leaves;                   // of each of `columns`
   std::vector<std::shared_ptr<const ColumnPages>> pages;  // of each; nullptr: it is read whole
   std::shared_ptr<arrow::Schema> schema;                  // of the batches
-  int64_t batch_rows = 0;
-  bool read_ahead = false;  // ask for all pages at once, not when they are needed
+  BatchSize batch_size;
+  bool read_ahead = false;        // ask for all pages at once, not when they are needed
+  int64_t max_fetched_bytes = 0;  // if more are wanted, no piece is kept once it was decoded
+  int64_t window_bytes = 0;       // of neighbouring pages, one request then
 };
 
 /// A stream of the rows of `job.ranges`. A page that holds other rows than its index says is an

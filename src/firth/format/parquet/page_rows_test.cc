@@ -151,10 +151,7 @@ std::shared_ptr<arrow::Buffer> Write(const arrow::Table& table, const WriterCase
 }
 
 Result<std::shared_ptr<ParquetFile>> OpenImage(const std::shared_ptr<arrow::Buffer>& image,
-                                               int64_t batch_rows = 100, bool pre_buffer = false) {
-  ParquetOptions options;
-  options.batch_rows = batch_rows;
-  options.pre_buffer = pre_buffer;
+                                               ParquetOptions options = {.batch_rows = 100}) {
   return ParquetFile::Open(std::make_shared<arrow::io::BufferReader>(image), "a.parquet", options);
 }
 
@@ -210,7 +207,11 @@ TEST_P(ReadRowsOf, AnyRangesEqualsTheWholeReadSliced) {
   const auto image = Write(*rows, GetParam());
   Random random(5);
   for (int round = 0; round < 60; ++round) {
-    const auto file = OpenImage(image, 1 + random() % 500, random() % 2 == 0).ValueOrDie();
+    ParquetOptions options;
+    options.batch_rows = static_cast<int64_t>(1 + random() % 500);
+    options.pre_buffer = random() % 2 == 0;
+    if (random() % 2 == 0) options.max_fetched_bytes = static_cast<int64_t>(random() % 20'000);
+    const auto file = OpenImage(image, options).ValueOrDie();
     const int group = static_cast<int>(random() % 2);
     const std::vector<int> columns = SomeColumns(*file, &random);
     const auto whole = ToTable(file->ReadRowGroup(group, columns)).ValueOrDie();
@@ -223,7 +224,7 @@ TEST_P(ReadRowsOf, AnyRangesEqualsTheWholeReadSliced) {
 
 TEST_P(ReadRowsOf, PagesHaveTheStatisticsOfTheirRows) {
   const auto rows = Rows(4);
-  const auto file = OpenImage(Write(*rows, GetParam()), kRows).ValueOrDie();
+  const auto file = OpenImage(Write(*rows, GetParam()), {.batch_rows = kRows}).ValueOrDie();
   for (const int group : {0, 1}) {
     const std::vector<int> columns = AllColumns(*file);
     ASSERT_TRUE(file->LoadPages({group}, columns, columns).ok());

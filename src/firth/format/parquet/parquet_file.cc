@@ -4,6 +4,7 @@
 #include <arrow/io/interfaces.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/arrow/reader.h>
 #include <parquet/arrow/schema.h>
 #include <parquet/exception.h>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "firth/common/memory.h"
+#include "firth/format/parquet/batch_size.h"
 #include "firth/format/parquet/page_index.h"
 #include "firth/format/parquet/page_rows.h"
 
@@ -29,7 +31,6 @@ constexpr int64_t kRemoteWindowBytes = int64_t{2} << 20;
 
 // Decoding takes several times the memory of its batch: batches of wide rows are of fewer rows.
 constexpr int64_t kMaxBatchBytes = int64_t{4} << 20;
-constexpr int64_t kMinBatchRows = 64;
 
 // Arrow reports damage inside a file as IOError or Invalid; without a failing disk both mean that
 // the bytes are wrong. Genuine I/O errors carry an errno detail and keep their code.
@@ -67,6 +68,16 @@ class RowCountReader : public arrow::RecordBatchReader {
   int64_t batch_rows_;
 };
 
+// Whether a chunk has texts or bytes of which its size counts some once, whatever rows have them.
+bool RepeatsTexts(const parquet::FileMetaData& metadata, int leaf,
+                  const parquet::ColumnChunkMetaData& chunk) {
+  if (metadata.schema()->Column(leaf)->physical_type() != parquet::Type::BYTE_ARRAY) return false;
+  return std::ranges::any_of(chunk.encodings(), [](parquet::Encoding::type encoding) {
+    return encoding == parquet::Encoding::PLAIN_DICTIONARY ||
+           encoding == parquet::Encoding::RLE_DICTIONARY;
+  });
+}
+
 // Keeps the file alive as long as its stream and names it in errors.
 class RowGroupStream : public arrow::RecordBatchReader {
  public:
@@ -81,6 +92,28 @@ class RowGroupStream : public arrow::RecordBatchReader {
  private:
   std::shared_ptr<ParquetFile> file_;
   std::string path_;
+  std::unique_ptr<arrow::RecordBatchReader> inner_;
+};
+
+// Arrow's stream of a row group; it asks its reader for the size of every batch.
+class SizedStream : public arrow::RecordBatchReader {
+ public:
+  SizedStream(parquet::arrow::FileReader* reader, BatchSize size,
+              std::unique_ptr<arrow::RecordBatchReader> inner)
+      : reader_(reader), size_(size), inner_(std::move(inner)) {}
+  std::shared_ptr<arrow::Schema> schema() const override { return inner_->schema(); }
+  Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    reader_->set_batch_size(size_.rows());
+    ARROW_RETURN_NOT_OK(inner_->ReadNext(batch));
+    if (*batch == nullptr) return Status::OK();
+    ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(**batch));
+    size_.Saw((*batch)->num_rows(), bytes);
+    return Status::OK();
+  }
+
+ private:
+  parquet::arrow::FileReader* reader_;
+  BatchSize size_;
   std::unique_ptr<arrow::RecordBatchReader> inner_;
 };
 
@@ -128,11 +161,12 @@ class ParquetFileImpl : public ParquetFile {
       leaves.insert(leaves.end(), leaves_[column].begin(), leaves_[column].end());
     }
     ARROW_RETURN_NOT_OK(Explain(Fetch(row_group, leaves), path_));
-    ARROW_ASSIGN_OR_RAISE(const int64_t batch_rows, BatchRows(row_group, leaves));
-    reader_->set_batch_size(batch_rows);
+    ARROW_ASSIGN_OR_RAISE(const BatchSize size, SizeOfBatches(row_group, leaves));
     auto inner = reader_->GetRecordBatchReader({row_group}, leaves);
     if (!inner.ok()) return Explain(inner.status(), path_);
-    return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
+    return std::make_unique<RowGroupStream>(
+        shared_from_this(), path_,
+        std::make_unique<SizedStream>(reader_.get(), size, *std::move(inner)));
   }
 
   Status LoadPages(const std::vector<int>& row_groups, const std::vector<int>& columns,
@@ -186,8 +220,10 @@ class ParquetFileImpl : public ParquetFile {
     job.ranges = ranges;
     job.columns = columns;
     job.schema = arrow::schema(std::move(fields));
-    ARROW_ASSIGN_OR_RAISE(job.batch_rows, BatchRows(row_group, all_leaves));
+    ARROW_ASSIGN_OR_RAISE(job.batch_size, SizeOfBatches(row_group, all_leaves));
     job.read_ahead = options_.pre_buffer;
+    job.max_fetched_bytes = options_.max_fetched_bytes;
+    job.window_bytes = options_.pre_buffer ? kRemoteWindowBytes : kLocalWindowBytes;
     auto inner = ReadPageRows(std::move(job));
     if (!inner.ok()) return Explain(inner.status(), path_);
     return std::make_unique<RowGroupStream>(shared_from_this(), path_, *std::move(inner));
@@ -217,20 +253,27 @@ class ParquetFileImpl : public ParquetFile {
     return Status::OK();
   }
 
-  // Rows of one batch of these columns, by the average width of a row.
-  Result<int64_t> BatchRows(int row_group, const std::vector<int>& leaves) const {
-    double bytes = 1, rows = 0;
+  // Rows of batches of these columns: at most by the average width of a row; of the first one as if
+  // each row had the whole dictionary of each column.
+  Result<BatchSize> SizeOfBatches(int row_group, const std::vector<int>& leaves) const {
+    double bytes = 1, repeated = 1, rows = 0;
     BEGIN_PARQUET_CATCH_EXCEPTIONS
     const auto group = metadata_->RowGroup(row_group);
     rows = static_cast<double>(group->num_rows());
     for (const int leaf : leaves) {
-      const int64_t size = group->ColumnChunk(leaf)->total_uncompressed_size();
-      bytes += static_cast<double>(std::max<int64_t>(size, 0));
+      const auto chunk = group->ColumnChunk(leaf);
+      const auto size = static_cast<double>(std::max<int64_t>(chunk->total_uncompressed_size(), 0));
+      bytes += size;
+      if (RepeatsTexts(*metadata_, leaf, *chunk)) repeated += size;
     }
     END_PARQUET_CATCH_EXCEPTIONS
-    const double fitting = static_cast<double>(kMaxBatchBytes) / bytes * rows;
-    if (fitting >= static_cast<double>(options_.batch_rows)) return options_.batch_rows;
-    return std::min(std::max(static_cast<int64_t>(fitting), kMinBatchRows), options_.batch_rows);
+    const auto at_most = [](double fitting, int64_t limit) {
+      if (fitting >= static_cast<double>(limit)) return limit;
+      return std::max<int64_t>(1, static_cast<int64_t>(fitting));
+    };
+    const int64_t most =
+        at_most(static_cast<double>(kMaxBatchBytes) / bytes * rows, options_.batch_rows);
+    return BatchSize(at_most(static_cast<double>(BatchSize::kMaxBytes) / repeated, most), most);
   }
 
   Status CheckRanges(int row_group, const std::vector<RowRange>& ranges) const {

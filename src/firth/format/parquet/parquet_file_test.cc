@@ -20,7 +20,9 @@
 #include <atomic>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace firth {
 namespace {
@@ -73,6 +75,69 @@ TEST(ParquetFile, BatchesStayWithinRowGroups) {
   EXPECT_THAT(sizes, testing::ElementsAre(3, 1, 3, 1, 2));
 }
 
+std::shared_ptr<arrow::Buffer> PlainImage(const arrow::Table& table) {
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto plain = parquet::WriterProperties::Builder().disable_dictionary()->build();
+  EXPECT_TRUE(
+      parquet::arrow::WriteTable(table, arrow::default_memory_pool(), sink, table.num_rows(), plain)
+          .ok());
+  return sink->Finish().ValueOrDie();
+}
+
+std::shared_ptr<arrow::Table> Texts(const std::vector<std::string>& values) {
+  arrow::StringBuilder texts;
+  EXPECT_TRUE(texts.AppendValues(values).ok());
+  return arrow::Table::Make(arrow::schema({arrow::field("text", arrow::utf8())}),
+                            {texts.Finish().ValueOrDie()});
+}
+
+// Rows of each batch of all rows of the first row group.
+std::vector<int64_t> BatchesOf(ParquetFile* file, bool by_pages) {
+  const int64_t rows = file->metadata().RowGroup(0)->num_rows();
+  const auto stream =
+      (by_pages ? file->ReadRows(0, {{0, rows}}, {0}) : file->ReadRowGroup(0, {0})).ValueOrDie();
+  std::vector<int64_t> result;
+  while (const auto batch = stream->Next().ValueOrDie()) result.push_back(batch->num_rows());
+  EXPECT_EQ(std::accumulate(result.begin(), result.end(), int64_t{0}), rows);
+  return result;
+}
+
+TEST(ParquetFile, RowsOfMegabytesComeInBatchesOfOneOrTwo) {
+  const std::vector<std::string> values(8, std::string(2'200'000, 'x'));
+  const auto file = OpenImage(PlainImage(*Texts(values)), /*batch_rows=*/1'000).ValueOrDie();
+  for (const bool by_pages : {false, true}) {
+    EXPECT_THAT(BatchesOf(file.get(), by_pages), ::testing::Each(1));
+  }
+}
+
+// The file has 20 kB, its rows have 320 MB.
+TEST(ParquetFile, RepeatedWideTextsComeInSmallBatches) {
+  constexpr int64_t kWidth = 20'000, kMost = int64_t{9} << 20;
+  const auto table = Texts(std::vector<std::string>(16'384, std::string(kWidth, 'x')));
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  ASSERT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink, 16'384).ok());
+  const auto image = sink->Finish().ValueOrDie();
+  ASSERT_LT(image->size(), 10 * kWidth);
+  const auto file = OpenImage(image, /*batch_rows=*/16'384).ValueOrDie();
+  for (const bool by_pages : {false, true}) {
+    EXPECT_THAT(BatchesOf(file.get(), by_pages), ::testing::Each(::testing::Le(kMost / kWidth)));
+  }
+}
+
+TEST(ParquetFile, RepeatedNarrowTextsSoonComeInBatchesOfTheWantedSize) {
+  std::vector<std::string> values;
+  for (int64_t i = 0; i < 100'000; ++i) values.push_back("city " + std::to_string(i % 1'000));
+  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  ASSERT_TRUE(
+      parquet::arrow::WriteTable(*Texts(values), arrow::default_memory_pool(), sink, 100'000).ok());
+  const auto file = OpenImage(sink->Finish().ValueOrDie(), /*batch_rows=*/16'384).ValueOrDie();
+  for (const bool by_pages : {false, true}) {
+    const std::vector<int64_t> batches = BatchesOf(file.get(), by_pages);
+    EXPECT_LE(batches.size(), 7 + 5);  // 7 are the fewest
+    EXPECT_EQ(*std::ranges::max_element(batches), 16'384);
+  }
+}
+
 TEST(ParquetFile, BatchesOfWideRowsHaveFewerRows) {
   constexpr int64_t kWidth = 10'000;
   arrow::StringBuilder texts;
@@ -85,9 +150,7 @@ TEST(ParquetFile, BatchesOfWideRowsHaveFewerRows) {
       arrow::schema({arrow::field("text", arrow::utf8()), arrow::field("n", arrow::int64())});
   const auto table =
       arrow::Table::Make(schema, {texts.Finish().ValueOrDie(), numbers.Finish().ValueOrDie()});
-  const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
-  ASSERT_TRUE(parquet::arrow::WriteTable(*table, arrow::default_memory_pool(), sink).ok());
-  const auto file = OpenImage(sink->Finish().ValueOrDie(), /*batch_rows=*/1'000).ValueOrDie();
+  const auto file = OpenImage(PlainImage(*table), /*batch_rows=*/1'000).ValueOrDie();
   const auto first_batch = [&](const std::vector<int>& columns) {
     const auto whole = file->ReadRowGroup(0, columns).ValueOrDie()->Next().ValueOrDie();
     const auto some = file->ReadRows(0, {{0, 1'999}}, columns).ValueOrDie()->Next().ValueOrDie();
@@ -141,13 +204,27 @@ class MeteredFile : public arrow::io::RandomAccessFile {
   std::atomic<int64_t> largest_ = 0;  // chunks are fetched by threads of Arrow
 };
 
+struct FetchCase {
+  const char* name;
+  bool pre_buffer, by_pages;
+};
+
+class FetchLimit : public ::testing::TestWithParam<FetchCase> {};
+
+INSTANTIATE_TEST_SUITE_P(Ways, FetchLimit,
+                         ::testing::Values(FetchCase{"chunks", true, false},
+                                           FetchCase{"pages_ahead", true, true},
+                                           FetchCase{"pages", false, true}),
+                         [](const auto& test) { return std::string(test.param.name); });
+
 // Three row groups: one of 16 MB between small ones.
-TEST(ParquetFile, ColumnsThatDoNotFitAreNeverFetchedAsAWhole) {
+TEST_P(FetchLimit, ColumnsThatDoNotFitAreNeverFetchedAsAWhole) {
   constexpr int64_t kLimit = int64_t{4} << 20;
   const auto schema = arrow::schema({arrow::field("n", arrow::int64())});
   const auto sink = arrow::io::BufferOutputStream::Create().ValueOrDie();
   const auto plain = parquet::WriterProperties::Builder()
                          .disable_dictionary()
+                         ->enable_write_page_index()
                          ->max_row_group_length(4'000'000)
                          ->build();
   const auto writer =
@@ -164,11 +241,14 @@ TEST(ParquetFile, ColumnsThatDoNotFitAreNeverFetchedAsAWhole) {
   const auto image = sink->Finish().ValueOrDie();
   for (const int64_t limit : {kLimit, std::numeric_limits<int64_t>::max()}) {
     const auto input = std::make_shared<MeteredFile>(image);
-    const ParquetOptions options{.pre_buffer = true, .max_fetched_bytes = limit};
+    const ParquetOptions options{.pre_buffer = GetParam().pre_buffer, .max_fetched_bytes = limit};
     const auto file = ParquetFile::Open(input, "a.parquet", options).ValueOrDie();
     int64_t expected = 0;
     for (int group = 0; group < 3; ++group) {
-      const auto stream = file->ReadRowGroup(group, {0}).ValueOrDie();
+      const std::vector<RowRange> all{{0, file->metadata().RowGroup(group)->num_rows()}};
+      const auto stream =
+          (GetParam().by_pages ? file->ReadRows(group, all, {0}) : file->ReadRowGroup(group, {0}))
+              .ValueOrDie();
       while (const auto batch = stream->Next().ValueOrDie()) {
         const auto& numbers = static_cast<const arrow::Int64Array&>(*batch->column(0));
         for (int64_t i = 0; i < numbers.length(); ++i) ASSERT_EQ(numbers.Value(i), expected++);
