@@ -100,6 +100,10 @@ arrow::Result<std::string> QueryTree(const TextArguments& arguments) {
     return UsageError("search text needs --column, or a query tree in JSON as QUERY",
                       "add --column NAME");
   }
+  if (arguments.query.starts_with("{") && json::accept(arguments.query)) {
+    return UsageError("QUERY is a query tree in JSON, which names its columns itself",
+                      "leave --column out");
+  }
   json tree;
   if (arguments.text_columns.size() > 1) {
     if (arguments.phrase || arguments.prefix || !arguments.fuzziness.empty()) {

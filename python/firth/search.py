@@ -120,11 +120,15 @@ class VectorSearch(_Search):
 
 
 def query_json(query: typing.Any, column: str | None, operator: str | FullTextOperator) -> str:
-    """The query tree of a text, a TextQuery, or a tree given as a dictionary."""
-    if isinstance(query, TextQuery):
-        return _arguments.text("query", query.to_json())
-    if not isinstance(query, dict):
+    """The query tree of a text, a TextQuery, or a tree given as a dictionary or as JSON."""
+    if not isinstance(query, TextQuery | dict):
         query = _arguments.text("query", query, "text, a query such as MatchQuery, or a dict")
+    if not isinstance(query, str) or _is_tree(query):
+        if column is not None:
+            raise TypeError("column= goes with a plain text; a query names its columns itself")
+        if isinstance(query, TextQuery):
+            query = query.to_json()
+    else:
         if column is None:
             raise TypeError("search_text of a plain text needs column=, the column to search")
         column = _arguments.text("column", column, "the name of a column")
@@ -132,7 +136,16 @@ def query_json(query: typing.Any, column: str | None, operator: str | FullTextOp
             operator = operator.value
         operator = _arguments.one_of("operator", operator, ("or", "and"))
         query = {"match": {"column": column, "query": query, "operator": operator}}
-    return _arguments.text("query", json.dumps(query, ensure_ascii=False))
+    if isinstance(query, dict):
+        query = json.dumps(query, ensure_ascii=False)
+    return _arguments.text("query", query)
+
+
+def _is_tree(text: str) -> bool:
+    try:
+        return text.startswith("{") and isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def flatten(vectors: typing.Any) -> tuple[list[float], int]:

@@ -241,7 +241,8 @@ class _Readable:
         the snapshot is considered.
 
         `query` is a text to match in `column` (any term, or all with operator="and"), a query such
-        as MatchQuery("payment declined", column="body"), or a query tree. The result is built on:
+        as MatchQuery("payment declined", column="body"), or a query tree, as a dictionary or as
+        JSON; the latter two name their columns themselves. The result is built on:
         `.where(...)`, `.select([...])`, `.limit(k)`, then `.to_arrow()` and so on.
         """
         return TextSearch(

@@ -195,3 +195,11 @@ def test_errors_are_one_line(firth, tickets, arguments, part):
     result = firth("search", arguments[0], tickets.path, *arguments[1:])
     assert result.code in (2, 3) and result.out == b""
     assert part in result.err and result.err.count("\n") == 1
+
+
+def test_a_query_tree_names_its_columns_itself(firth, tickets):
+    tree = json.dumps({"match": {"column": "body", "query": "payment"}})
+    assert firth("search", "text", tickets.path, tree).rows
+    refused = firth("search", "text", tickets.path, tree, "--column", "subject")
+    assert refused.code == 2
+    assert "names its columns itself; leave --column out" in refused.err

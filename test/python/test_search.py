@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Text and vector search from Python: what is found, in which order, under which filters."""
 
+import json
 import math
 import re
 
@@ -166,3 +167,15 @@ def test_wrong_vectors_are_refused(tickets):
         tickets.search_vector([1.0] * 8, column="emb", metric="hamming").to_arrow()
     with pytest.raises(ValueError, match="must be 1"):
         tickets.search_vector([[1.0], [1.0, 2.0]], column="emb")
+
+
+def test_a_query_tree_is_a_dictionary_or_json_and_names_its_columns_itself(tickets):
+    tree = {"match": {"column": "body", "query": "payment"}}
+    expected = tickets.search_text("payment", "body").to_list()
+    assert expected
+    assert tickets.search_text(tree).to_list() == expected
+    assert tickets.search_text(json.dumps(tree)).to_list() == expected
+    for query in (tree, json.dumps(tree), MatchQuery("payment", column="body")):
+        with pytest.raises(TypeError, match="names its columns itself"):
+            tickets.search_text(query, "subject")
+    assert tickets.search_text("{payment", "body").to_list() == expected
