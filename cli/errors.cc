@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/errors.h"
 
+#include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "firth/error.h"
@@ -15,6 +17,15 @@ class OutputClosedDetail : public arrow::StatusDetail {
   const char* type_id() const override { return "firth::cli::OutputClosed"; }
   std::string ToString() const override { return "output closed"; }
 };
+
+// Bytes of the UTF-8 character that `text` begins with; 0 when it begins with none.
+size_t CharacterLength(std::string_view text) {
+  arrow::util::InitializeUTF8();
+  for (size_t length = 1; length <= std::min<size_t>(text.size(), 4); ++length) {
+    if (arrow::util::ValidateUTF8(text.substr(0, length))) return length;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -84,8 +95,11 @@ std::string Printable(std::string_view text) {
     } else if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
       printable += fmt::format("\\x{:02x}", next);  // U+0080 to U+009F, in UTF-8
       ++i;
+    } else if (const size_t length = CharacterLength(text.substr(i)); length == 0) {
+      printable += fmt::format("\\x{:02x}", byte);  // of a damaged file
     } else {
-      printable += text[i];
+      printable += text.substr(i, length);
+      i += length - 1;
     }
   }
   return printable;

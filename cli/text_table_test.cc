@@ -51,6 +51,7 @@ TEST(TextTable, EscapesControlCharacters) {
   table.AddRow({"x\n\x1b[31m"});
   EXPECT_EQ(table.Format(), "a\n-----------\nx\\n\\x1b[31m\n");
   EXPECT_EQ(Printable("\u009b31m\u00a0é\x7f"), "\\x9b31m\u00a0é\\x7f");
+  EXPECT_EQ(Printable("\xfb\xe2\x82 😀\xc3"), "\\xfb\\xe2\\x82 😀\\xc3");
 }
 
 TEST(FormatBytes, PicksAUnit) {
