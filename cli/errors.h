@@ -34,8 +34,8 @@ ExitCode ExitCodeOf(const arrow::Status& status);
 /// `firth: MESSAGE; REMEDY`, on one line, control characters escaped.
 std::string ErrorLine(const arrow::Status& status);
 
-/// `text` with control characters, and bytes that are no UTF-8, written as escapes, so that it cannot
-/// steer a terminal.
+/// `text` with control characters, and bytes that are no UTF-8, written as escapes, so that it
+/// cannot steer a terminal.
 std::string Printable(std::string_view text);
 
 }  // namespace firth::cli
