@@ -24,6 +24,7 @@
 #include "firth/index.h"
 #include "firth/scan.h"
 #include "firth/testing/metadata_files.h"
+#include "firth/testing/uuid_keys.h"
 
 namespace firth::bench {
 namespace {
@@ -31,7 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::FileGroup;
 using testing::MetadataFiles;
+using testing::Mix;
 using testing::TableFiles;
+using testing::UuidKey;
 
 constexpr const char* kMetadataTime = "20260102000000000";
 
@@ -42,11 +45,6 @@ T Check(Result<T> result) {
 }
 void Check(const Status& status) {
   if (!status.ok()) status.Abort();
-}
-
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 31)) * 0x9E3779B97F4A7C15U;
-  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9U;
 }
 
 /// Folders of tables, by name, made when first asked for.
@@ -81,13 +79,6 @@ void Count(benchmark::State& state, const char* name, int64_t total) {
 constexpr int kIndexGroups = 10;
 constexpr size_t kIndexedFiles = 200;
 
-// The i-th of `keys` sorted keys that look like UUIDs.
-std::string KeyAt(uint64_t i, uint64_t keys) {
-  const uint64_t high = i * (UINT64_MAX / keys) + Mix(i) % 1'000'000, low = Mix(~i);
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFFF, low >> 48, low & 0xFFFF'FFFF'FFFF);
-}
-
 // A table of hollow files, and a record index of keys that they don't have.
 Status WriteIndexedTable(const std::string& dir, uint64_t keys) {
   ARROW_ASSIGN_OR_RAISE(const auto table, TableFiles::Create(dir, {.schema = BenchRows({}).schema(),
@@ -104,7 +95,7 @@ Status WriteIndexedTable(const std::string& dir, uint64_t keys) {
   ARROW_RETURN_NOT_OK(metadata.BeginRecordIndex(kIndexGroups));
   for (uint64_t i = 0; i < keys; ++i) {
     const FileGroup& group = groups[Mix(i) % kIndexedFiles];
-    ARROW_RETURN_NOT_OK(metadata.AddKey(KeyAt(i, keys), group.partition, group.file_id));
+    ARROW_RETURN_NOT_OK(metadata.AddKey(UuidKey(i, keys), group.partition, group.file_id));
   }
   return metadata.Finish();
 }
@@ -113,7 +104,7 @@ std::vector<std::string> RandomKeys(size_t count, uint64_t keys, std::mt19937_64
   std::set<uint64_t> numbers;
   while (numbers.size() < count) numbers.insert((*random)() % keys);
   std::vector<std::string> wanted;
-  for (const uint64_t number : numbers) wanted.push_back(KeyAt(number, keys));
+  for (const uint64_t number : numbers) wanted.push_back(UuidKey(number, keys));
   return wanted;
 }
 

@@ -357,8 +357,9 @@ class _Readable:
         files     a list of paths relative to the table, as in files(); default all of the snapshot
 
         Dates, times and decimals are text, values of binary columns bytes. Bounds of timestamps
-        are None in tables of versions 6 and 8, which do not store their unit. Bounds of strings and floats may be narrower than the
-        file's values, because writers leave out what is long or NaN.
+        are None in tables of versions 6 and 8, which do not store their unit. Bounds of strings and
+        floats may be narrower than the file's values, because writers leave out what is long or
+        NaN.
         """
         return _firth.lookup_statistics(
             self._pin(as_of),

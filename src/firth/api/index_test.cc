@@ -20,6 +20,7 @@
 
 #include "firth/api/index_access.h"
 #include "firth/testing/golden.h"
+#include "firth/testing/json_rows.h"
 
 namespace firth {
 namespace {
@@ -46,15 +47,6 @@ class IndexTest : public ::testing::TestWithParam<const char*> {
     std::ifstream file(testing::GoldenDir() / (std::string(GetParam()) + ".expected.json"));
     expected_ = Json::parse(file);
     table_ = std::make_unique<Table>(*Table::Open(golden_->root().string()));
-  }
-
-  std::vector<Json> Rows(const Json& view) const {
-    std::vector<Json> rows;
-    if (view.contains("error")) return rows;
-    for (const Json& index : view.at("rows")) {
-      rows.push_back(expected_.at("rows").at(index.get<size_t>()));
-    }
-    return rows;
   }
 
   // Keys of every row version that ever was, and some that never were.
@@ -109,7 +101,7 @@ TEST_P(IndexTest, EachKeyIsFoundInItsFileAndNoOther) {
       continue;
     }
     std::map<std::string, std::string> wanted, located;
-    for (const Json& row : Rows(view)) {
+    for (const Json& row : testing::RowsOfView(expected_, view)) {
       wanted[row.at("_hoodie_record_key")] =
           row.at("_hoodie_partition_path").get<std::string>() + "/" + FileId(row);
     }
@@ -129,7 +121,7 @@ TEST_P(IndexTest, KeysOfOnePartitionOnly) {
   const auto found = LookupKeys(*table_->Pin(), AllKeys(), options);
   ASSERT_TRUE(found.ok()) << found.status();
   std::set<std::string> wanted, located;
-  for (const Json& row : Rows(expected_.at("snapshot"))) {
+  for (const Json& row : testing::RowsOfView(expected_, expected_.at("snapshot"))) {
     if (row.at("_hoodie_partition_path") == "p1") wanted.insert(row.at("_hoodie_record_key"));
   }
   for (const KeyLocation& place : found->locations) located.insert(place.key);
@@ -159,7 +151,7 @@ TEST_P(IndexTest, RowsOfAValueAreThoseOfAScan) {
   std::set<std::pair<std::string, std::string>> wanted, found;
   std::set<std::optional<std::string>> values = {"", "nobody", std::nullopt};
   for (const Json& row : expected_.at("rows")) values.insert(row.at("name").get<std::string>());
-  for (const Json& row : Rows(expected_.at("snapshot"))) {
+  for (const Json& row : testing::RowsOfView(expected_, expected_.at("snapshot"))) {
     wanted.emplace(row.at("name"), row.at("_hoodie_record_key"));
   }
   const std::vector<std::optional<std::string>> asked(values.begin(), values.end());
@@ -176,7 +168,7 @@ TEST_P(IndexTest, RowsOfAValueAreThoseOfAScan) {
 TEST_P(IndexTest, BloomFiltersKnowTheKeysOfTheirFiles) {
   const Snapshot snapshot = *table_->Pin();
   std::map<std::string, std::vector<std::string>> keys_of;
-  for (const Json& row : Rows(expected_.at("snapshot"))) {
+  for (const Json& row : testing::RowsOfView(expected_, expected_.at("snapshot"))) {
     const std::string name = row.at("_hoodie_file_name");
     if (!name.ends_with(".parquet")) continue;  // of a log
     keys_of[row.at("_hoodie_partition_path").get<std::string>() + "/" + name].push_back(
@@ -216,7 +208,7 @@ TEST_P(IndexTest, StatisticsAreThoseOfTheRows) {
   for (const FileSliceEntry& slice : slices) {
     if (!slice.log_files.empty()) with_logs.insert(slice.partition + "/" + slice.file_id);
   }
-  for (const Json& row : Rows(expected_.at("snapshot"))) {
+  for (const Json& row : testing::RowsOfView(expected_, expected_.at("snapshot"))) {
     const std::string name = row.at("_hoodie_file_name");
     const std::string partition = row.at("_hoodie_partition_path");
     if (with_logs.contains(partition + "/" + FileId(row))) continue;

@@ -19,6 +19,7 @@
 #include "firth/metadata/metadata_table.h"
 #include "firth/table/file_system_view.h"
 #include "firth/testing/golden.h"
+#include "firth/testing/json_rows.h"
 
 namespace firth {
 namespace {
@@ -136,16 +137,6 @@ class MetadataGoldenTest : public ::testing::TestWithParam<std::string> {
                                       {.as_of = std::move(as_of), .cache = {}});
     EXPECT_TRUE(opened.ok()) << opened.status();
     return *opened;
-  }
-
-  // Rows of a recorded view, with meta columns; none when Hudi could not read it.
-  std::vector<Json> Rows(const Json& view) const {
-    std::vector<Json> rows;
-    if (view.contains("error")) return rows;
-    for (const Json& index : view.at("rows")) {
-      rows.push_back(expected_.at("rows").at(index.get<size_t>()));
-    }
-    return rows;
   }
 
   std::vector<FileSlice> Slices(const PartitionFiles& files, const std::string& as_of) const {
@@ -316,7 +307,7 @@ TEST_P(MetadataGoldenTest, RecordIndexKnowsWhereEachRowIs) {
     ++served;
     std::map<std::string, RecordLocation> wanted;
     std::vector<std::string> keys;
-    for (const Json& row : Rows(view)) {
+    for (const Json& row : testing::RowsOfView(expected_, view)) {
       wanted[row.at("_hoodie_record_key")] = {.partition = row.at("_hoodie_partition_path"),
                                               .file_id = FileId(row)};
     }
@@ -342,7 +333,7 @@ TEST_P(MetadataGoldenTest, SecondaryIndexKnowsWhoHasAValue) {
         expected_.at("index_defs").at("indexDefinitions").at(partition).at("sourceFields").at(0);
     const auto metadata = Open();
     std::map<std::string, std::set<std::string>> wanted;
-    for (const Json& row : Rows(expected_.at("snapshot"))) {
+    for (const Json& row : testing::RowsOfView(expected_, expected_.at("snapshot"))) {
       wanted[row.at(column)].insert(row.at("_hoodie_record_key").get<std::string>());
     }
     for (const Json& row : expected_.at("rows")) {

@@ -140,6 +140,7 @@ class OpenMetadataTable : public MetadataTable {
   Result<const Partition*> GetPartition(std::string_view name) const;
   Result<const Partition*> GetTrusted(std::string_view name) const;
   Result<std::unique_ptr<Partition>> LoadPartition(std::string_view name) const;
+  void AddGroups(std::vector<FileSlice> slices, MetadataIndex index, Partition* partition) const;
   Result<bool> HashesValueOnly(std::string_view name, MetadataIndex index) const;
   Result<Records> LookupInSets(const Partition& partition, std::span<const GroupSet> sets,
                                std::span<const std::string> keys, MetadataCost* cost) const;
@@ -244,10 +245,15 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
   partition->distrust = std::move(slices->distrust);
   if (!partition->distrust.empty()) return partition;
   partition->hashes_value_only = *hashes_value_only;
+  AddGroups(std::move(slices->slices), index, partition.get());
+  return partition;
+}
 
+void OpenMetadataTable::AddGroups(std::vector<FileSlice> slices, MetadataIndex index,
+                                  Partition* partition) const {
   std::map<std::string, std::vector<FileSlice>, std::less<>> by_prefix;
-  const int groups_of_all = std::max(1, static_cast<int>(slices->slices.size()));
-  for (FileSlice& slice : slices->slices) {
+  const int groups_of_all = std::max(1, static_cast<int>(slices.size()));
+  for (FileSlice& slice : slices) {
     partition->bytes += BytesOf(slice);
     by_prefix[std::string(ParseMetadataFileId(slice.file_id)->prefix)].push_back(std::move(slice));
   }
@@ -263,12 +269,11 @@ Result<std::unique_ptr<Partition>> OpenMetadataTable::LoadPartition(std::string_
                                    .decoders = decoders_,
                                    .cache = options_.cache,
                                    .index = index,
-                                   .hashes_value_only = *hashes_value_only,
+                                   .hashes_value_only = partition->hashes_value_only,
                                    .threads = std::max(1, options_.threads / groups_of_all)},
           std::move(slice), number, groups));
     }
   }
-  return partition;
 }
 
 // Asks all groups, over the threads, and puts their answers in order.

@@ -38,6 +38,10 @@ BaseReader::BaseReader(std::shared_ptr<ParquetFile> file, SchemaReconciler recon
                        std::shared_ptr<SliceReadMetrics> metrics)
     : file_(std::move(file)), reconciler_(std::move(reconciler)), metrics_(std::move(metrics)) {}
 
+bool BaseReader::FetchesAhead(const Storage& storage) {
+  return storage.file_system()->type_name() != "local";
+}
+
 Result<std::unique_ptr<BaseReader>> BaseReader::Open(
     const ReadContext& context, const BaseFile& file, std::shared_ptr<arrow::Schema> wanted,
     const ColumnConstants& constants, const SliceReadOptions& options,
@@ -45,7 +49,7 @@ Result<std::unique_ptr<BaseReader>> BaseReader::Open(
   ARROW_ASSIGN_OR_RAISE(auto input, context.storage->OpenFile(file.path, file.size));
   ParquetOptions parquet_options;
   parquet_options.batch_rows = options.batch_rows;
-  parquet_options.pre_buffer = context.storage->file_system()->type_name() != "local";
+  parquet_options.pre_buffer = FetchesAhead(*context.storage);
   parquet_options.max_fetched_bytes = options.memory_budget;
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<ParquetFile> parquet,
                         ParquetFile::Open(std::move(input), file.path, parquet_options));

@@ -34,6 +34,10 @@ class BaseReader {
                                                   const arrow::compute::Expression& filter,
                                                   std::shared_ptr<SliceReadMetrics> metrics);
 
+  /// Whether the columns of a row group are fetched before they are decoded: from anywhere but a
+  /// local disk.
+  static bool FetchesAhead(const Storage& storage);
+
   Result<BaseBatch> Next();
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/read/merge_source.h"
 
-#include <arrow/filesystem/filesystem.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -111,9 +110,8 @@ Result<std::unique_ptr<MergeSource>> MakeMergeSource(std::shared_ptr<MergeJob> j
     ARROW_ASSIGN_OR_RAISE(job->plan, MakeMergePlan(*job->context, std::move(columns)));
   }
   job->combining = job->plan.combines() || scan.has_partial;
-  // Object stores have a base file's columns fetched ahead while the log records wait for it.
-  const bool fetches_ahead = job->context->storage->file_system()->type_name() != "local";
-  if (job->slice.base && fetches_ahead) {
+  // Then a base file's columns are in memory while the log records wait for it.
+  if (job->slice.base && BaseReader::FetchesAhead(*job->context->storage)) {
     job->options.memory_budget = std::max<int64_t>(1, job->options.memory_budget / 2);
   }
   auto store =

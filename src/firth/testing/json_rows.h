@@ -121,4 +121,16 @@ inline void AppendJsonRows(const arrow::RecordBatch& batch, std::vector<nlohmann
   }
 }
 
+/// Rows of a view that the expectations of a golden table record; none where Hudi could not read
+/// it.
+inline std::vector<nlohmann::json> RowsOfView(const nlohmann::json& expected,
+                                              const nlohmann::json& view) {
+  std::vector<nlohmann::json> rows;
+  if (view.contains("error")) return rows;
+  for (const nlohmann::json& index : view.at("rows")) {
+    rows.push_back(expected.at("rows").at(index.get<size_t>()));
+  }
+  return rows;
+}
+
 }  // namespace firth::testing

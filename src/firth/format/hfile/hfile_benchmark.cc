@@ -16,9 +16,13 @@
 
 #include "firth/format/hfile/hfile_reader.h"
 #include "firth/format/hfile/hfile_writer.h"
+#include "firth/testing/uuid_keys.h"
 
 namespace firth {
 namespace {
+
+using testing::Mix;
+using testing::UuidKey;
 
 constexpr uint64_t kEntries = 10'000'000;
 constexpr size_t kLookups = 1'000;
@@ -30,18 +34,6 @@ T Check(Result<T> result) {
 }
 void Check(const Status& status) {
   if (!status.ok()) status.Abort();
-}
-
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 31)) * 0x9E3779B97F4A7C15U;
-  return (x ^ (x >> 29)) * 0xBF58476D1CE4E5B9U;
-}
-
-/// The i-th of sorted keys that look like UUIDs.
-std::string KeyAt(uint64_t i) {
-  const uint64_t high = i * (UINT64_MAX / kEntries) + Mix(i) % 1'000'000, low = Mix(~i);
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
-                     high & 0xFFFF, low >> 48, low & 0xFFFF'FFFF'FFFF);
 }
 
 /// What a record index holds for a key: a partition, the 16 bytes of a file id and an instant.
@@ -72,7 +64,7 @@ class Files {
     const HFileWriteOptions options{
         .codec = codec, .block_bytes = block_bytes, .stock_readable = false};
     const auto writer = Check(HFileWriter::Make(sink, options));
-    for (uint64_t i = 0; i < kEntries; ++i) Check(writer->Append(KeyAt(i), ValueAt(i)));
+    for (uint64_t i = 0; i < kEntries; ++i) Check(writer->Append(UuidKey(i, kEntries), ValueAt(i)));
     Check(writer->Finish());
     Check(sink->Close());
     return path;
@@ -97,7 +89,7 @@ std::shared_ptr<const HFileReader> OpenFile(const std::string& path, bool cached
 
 HFileCost LookupRandom(const HFileReader& reader, std::mt19937_64& random) {
   std::vector<std::string> keys;
-  for (size_t i = 0; i < kLookups; ++i) keys.push_back(KeyAt(random() % kEntries));
+  for (size_t i = 0; i < kLookups; ++i) keys.push_back(UuidKey(random() % kEntries, kEntries));
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   size_t found = 0;
   const HFileCost cost =
