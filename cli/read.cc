@@ -98,7 +98,8 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
   AddColumns(read, &arguments->columns);
   read->add_option("--where", arguments->where,
                    "only rows for which this holds: comparisons, IN, BETWEEN, LIKE, IS NULL, "
-                   "joined by AND, OR, NOT")
+                   "joined by AND, OR, NOT, of columns or functions such as lower(c), year(c), "
+                   "from_unixtime(c, 'yyyy-MM-dd')")
       ->type_name("TEXT");
   arguments->as_of.AddTo(read);
   CLI::Option* optimized =

@@ -15,7 +15,7 @@ from firth.errors import InvalidArgumentError
 __all__ = ["Predicate", "to_predicate"]
 
 Predicate = str | typing.Sequence[tuple[str, str, typing.Any]] | None
-"""A text, `"price < 3 AND city IN ('a', 'b')"`, or tuples that must all hold."""
+"""A text, `"price < 3 AND lower(city) IN ('a', 'b')"`, or tuples of columns that must all hold."""
 
 _OPERATORS = ("=", "==", "!=", "<>", "<", "<=", ">", ">=", "in", "not in")
 _FORMS = """a text such as "price < 3", or tuples such as [("price", "<", 3)]"""

@@ -71,7 +71,9 @@ class _Readable:
         columns         a list of names, in the order wanted; default all data columns. A name in
                         another case is found when only one column fits
         where           "price < 3 AND city IN ('a', 'b')", or tuples [("price", "<", 3)] with
-                        Python's, numpy's, pandas' or pyarrow's scalars
+                        Python's, numpy's, pandas' or pyarrow's scalars. Texts may take functions
+                        of columns, "year(day) = 2026 AND lower(city) LIKE 'a%'": abs, date_format,
+                        day, from_unixtime, hour, length, lower, month, substring, trim, upper, year
         as_of           travel in time: an instant, timestamp or date
         read_optimized  base files only: faster on merge-on-read tables, without latest changes
         limit           stop after this many rows; None means all

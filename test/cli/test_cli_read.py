@@ -155,6 +155,14 @@ def test_meta_columns_come_first(firth, basic):
         ("price IS NULL", lambda r: r["price"] is None),
         ("ts BETWEEN 100 AND 150", lambda r: 100 <= r["ts"] <= 150),
         ("id > 99999999999", lambda r: False),
+        (
+            "UPPER(name) LIKE '%-C' AND abs(qty) <> 5",
+            lambda r: r["name"].endswith("-c") and r["qty"] != 5,
+        ),
+        (
+            "from_unixtime(ts) >= '1970-01-01 00:02:30' AND length(substring(name, 6)) = 4",
+            lambda r: r["ts"] >= 150 and len(r["name"]) == 9,
+        ),
     ],
 )
 def test_where_selects_rows(firth, basic, where, holds):

@@ -61,6 +61,8 @@ def test_read_returns_the_wanted_columns_and_rows(tickets):
     assert sorted(table["id"].to_pylist()) == ["T-1010", "T-1013"]
     tuples = [("country", "=", "de"), ("priority", ">=", 3)]
     assert tickets.read(columns=["status", "id"], where=tuples).to_arrow().equals(table)
+    functions = "upper(country) = 'DE' AND substring(country, 1, 1) = 'd' AND abs(priority) >= 3"
+    assert tickets.read(columns=["status", "id"], where=functions).to_arrow().equals(table)
 
 
 def test_read_stops_at_the_limit_and_shows_meta_columns(tickets):

@@ -57,6 +57,16 @@ TEST(PartitionPruner, KeepsPartitionsWhoseValueCanMatch) {
             Paths{"2026-01-02"});
 }
 
+TEST(PartitionPruner, TakesFunctionsOfAPartitionField) {
+  EXPECT_EQ(Kept(PartitionedBy({"city"}), "upper(city) = 'OSLO' AND id > 3", {"oslo", "rome"}),
+            Paths{"oslo"});
+  EXPECT_EQ(Kept(PartitionedBy({"day"}), "date_format(day, 'yyyy-MM') = '2026-02'",
+                 {"2026-01-31", "2026-02-01"}),
+            Paths{"2026-02-01"});
+  EXPECT_EQ(Kept(PartitionedBy({"day"}), "substring(city, 1, 1) = 'o'", {"2026-01-31"}),
+            Paths{"2026-01-31"});
+}
+
 // "part=q" is a value of a table that is not in hive style, and may be one where nothing is said.
 TEST(PartitionPruner, SegmentsNameTheirFieldInHiveStyleOnly) {
   TableConfig by_city = PartitionedBy({"city"});

@@ -159,8 +159,8 @@ Result<Expression> Parser::AsCondition(const Operand& operand) {
     return operand.column.expression;
   }
   if (operand.literal) return lexer_.Expected("a comparison such as = or IN");
-  return lexer_.Expected(fmt::format("a comparison such as = or IN after column \"{}\" ({})",
-                                     operand.name, operand.column.type->ToString()));
+  return lexer_.Expected(fmt::format("a comparison such as = or IN after {} ({})", operand.shown,
+                                     operand.column.type->ToString()));
 }
 
 Result<Expression> Parser::ParseIs(const Operand& left) {
@@ -242,8 +242,7 @@ Result<Placed> Parser::Place(const Literal& literal, const Operand& beside) {
                                                                  : beside.column.type;
   Result<Placed> placed = predicate::PlaceLiteral(literal, type);
   if (placed.ok()) return placed;
-  const std::string subject =
-      beside.literal ? "literal" : fmt::format("column \"{}\"", beside.name);
+  const std::string subject = beside.literal ? "literal" : beside.shown;
   return lexer_.ErrorAt(literal.offset, fmt::format("{} has type {}: {}", subject, type->ToString(),
                                                     placed.status().message()));
 }
@@ -265,8 +264,8 @@ Result<Expression> Parser::Compare(CompareOp op, const Operand& left, const Oper
   if (left.literal) return right.literal ? NullCondition() : Compare(Flip(op), right, left);
   Result<Expression> compared = predicate::CompareValues(op, left.column, right.column);
   if (compared.ok()) return compared;
-  return lexer_.ErrorAt(right.offset, fmt::format("columns \"{}\" and \"{}\": {}", left.name,
-                                                  right.name, compared.status().message()));
+  return lexer_.ErrorAt(right.offset, fmt::format("{} and {}: {}", left.shown, right.shown,
+                                                  compared.status().message()));
 }
 
 Result<Expression> Parser::NullSafeEqual(const Operand& left, const Operand& right) {

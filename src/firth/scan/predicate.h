@@ -10,8 +10,13 @@
 //              | value [NOT] IN '(' literal, ... ')'
 //              | value [NOT] BETWEEN value AND value
 //              | value [NOT] LIKE|ILIKE 'pattern' [ESCAPE 'c']     % any text, _ one character
-//   value      = column | literal
+//   value      = column | function | literal
 //   column     = name[.name...], a name bare, in `backquotes` or in "double quotes"
+//   function   = lower(text) | upper(text) | trim(text) | length(text) | abs(number)
+//              | substring(text, position [, length])
+//              | year(time) | month(time) | day(time) | hour(time)
+//              | date_format(time, 'pattern') | from_unixtime(seconds [, 'pattern'])
+//                of a column or of a function of one; patterns are of yyyy MM dd HH mm ss
 //   literal    = 12 | -1.5e3 | 'text, '' is a quote' | X'00ff' | TRUE | FALSE | NULL
 //              | DATE '2026-01-31' | TIMESTAMP '2026-01-31 12:00:00.5+01:00'
 //              | NaN | [-]Infinity | DOUBLE 'NaN' | double('NaN')

@@ -57,6 +57,12 @@ bool EqualsKeyword(std::string_view text, std::string_view keyword) {
   });
 }
 
+std::string_view Lexer::Since(size_t offset) const {
+  std::string_view text = source_.substr(offset, current_.offset - offset);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 bool Lexer::AtKeyword(std::string_view keyword) const {
   return current_.kind == TokenKind::kName && EqualsKeyword(current_.text, keyword);
 }

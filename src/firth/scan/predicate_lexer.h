@@ -34,6 +34,8 @@ class Lexer {
 
   std::string_view source() const { return source_; }
   const Token& current() const { return current_; }
+  /// The source from `offset` up to the current token, blanks before that aside.
+  std::string_view Since(size_t offset) const;
   /// Moves to the next token; the first call reads the first one. Stays at kEnd.
   Status Advance();
 

@@ -23,7 +23,7 @@ Result<Operand> OperandParser::ParseOperand() {
   return operand;
 }
 
-// A column, or a literal that begins with a name.
+// A column, a function of one, or a literal that begins with a name.
 Result<Operand> OperandParser::ParseNamed() {
   const Token name = lexer_->current();
   for (const std::string_view reserved : {"AND", "OR", "NOT", "IN", "IS", "LIKE", "BETWEEN"}) {
@@ -47,6 +47,7 @@ Result<Operand> OperandParser::ParseNamed() {
     return operand;
   }
   if (name.kind == TokenKind::kName && lexer_->AtSymbol("(")) {
+    if (const Function* function = FindFunction(name.text)) return ParseFunction(name, *function);
     ARROW_ASSIGN_OR_RAISE(operand.literal, ParseCall(name));
     return operand;
   }
@@ -72,7 +73,47 @@ Result<Operand> OperandParser::ParseColumn(Token first) {
     }
     ARROW_RETURN_NOT_OK(lexer_->Advance());
   }
-  return Operand{.column = {path.expression(), path.type()}, .name = path.name(), .offset = offset};
+  return Operand{.column = {path.expression(), path.type()},
+                 .shown = fmt::format("column \"{}\"", path.name()),
+                 .offset = offset};
+}
+
+// `(` is the current token.
+Result<Operand> OperandParser::ParseFunction(const Token& name, const Function& function) {
+  if (++depth_ > kMaxPredicateDepth)
+    return lexer_->ErrorAt(name.offset, "calls are nested too deeply");
+  ARROW_RETURN_NOT_OK(lexer_->Require("("));
+  ARROW_ASSIGN_OR_RAISE(const Operand operand, ParseOperand());
+  if (operand.literal) {
+    return lexer_->ErrorAt(operand.offset,
+                           fmt::format("{} takes a column, found a literal", UsageOf(function)));
+  }
+  const Status fits = CheckColumn(function, *operand.column.type);
+  if (!fits.ok()) return lexer_->ErrorAt(operand.offset, fits.message());
+  ARROW_ASSIGN_OR_RAISE(arrow::ScalarVector parameters, ParseParameters(function));
+  --depth_;
+  ARROW_ASSIGN_OR_RAISE(Value value, Call(function, operand.column, std::move(parameters)));
+  return Operand{.column = std::move(value),
+                 .shown = std::string(lexer_->Since(name.offset)),
+                 .offset = name.offset};
+}
+
+// What follows the column of a call, `)` included.
+Result<arrow::ScalarVector> OperandParser::ParseParameters(const Function& function) {
+  arrow::ScalarVector parameters;
+  while (parameters.size() < MaxParameters(function) && lexer_->AtSymbol(",")) {
+    ARROW_RETURN_NOT_OK(lexer_->Advance());
+    ARROW_ASSIGN_OR_RAISE(const Literal literal, ParseLiteral());
+    auto parameter = ParameterOf(function, parameters.size(), literal);
+    if (!parameter.ok()) return lexer_->ErrorAt(literal.offset, parameter.status().message());
+    parameters.push_back(*std::move(parameter));
+  }
+  const bool complete = parameters.size() >= MinParameters(function);
+  if (!complete || !lexer_->AtSymbol(")")) {
+    return lexer_->Expected(fmt::format("{} of {}", complete ? ")" : ",", UsageOf(function)));
+  }
+  ARROW_RETURN_NOT_OK(lexer_->Advance());
+  return parameters;
 }
 
 Result<Literal> OperandParser::ParseLiteral() {
@@ -104,7 +145,7 @@ Result<Literal> OperandParser::ParseLiteral() {
       ARROW_ASSIGN_OR_RAISE(Operand operand, ParseNamed());
       if (operand.literal) return *std::move(operand.literal);
       return lexer_->ErrorAt(token.offset,
-                             fmt::format("expected a literal, found column \"{}\"", operand.name));
+                             fmt::format("expected a literal, found {}", operand.shown));
     }
     case TokenKind::kEnd:
       return lexer_->Expected("a column or a value");
@@ -158,9 +199,10 @@ Result<Literal> OperandParser::ParseCall(const Token& name) {
 Result<Literal> OperandParser::Typed(const Token& type, Literal literal) {
   if (!IsLiteralType(type.text)) {
     return lexer_->ErrorAt(
-        type.offset, fmt::format("\"{}\" is no literal type; DATE, TIMESTAMP, DOUBLE, FLOAT and "
-                                 "STRING are, and functions are not supported",
-                                 type.text));
+        type.offset,
+        fmt::format("\"{}\" is no function and no literal type; functions are {}; types "
+                    "are DATE, TIMESTAMP, DOUBLE, FLOAT and STRING",
+                    type.text, FunctionNames()));
   }
   const size_t offset = literal.offset;
   std::optional<Literal> cast = CastLiteral(type.text, std::move(literal));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns and literals of the predicate language: what its conditions compare.
+// Columns, functions of them and literals: what conditions of the predicate language compare.
 #pragma once
 
 #include <arrow/type_fwd.h>
@@ -10,16 +10,17 @@
 
 #include "firth/common/status.h"
 #include "firth/scan/predicate_compare.h"
+#include "firth/scan/predicate_functions.h"
 #include "firth/scan/predicate_lexer.h"
 #include "firth/scan/predicate_literal.h"
 
 namespace firth::predicate {
 
-/// A column or a literal.
+/// A column, a function of one, or a literal.
 struct Operand {
   std::optional<Literal> literal = std::nullopt;
-  Value column = {};      // without a literal
-  std::string name = {};  // of the column, for messages
+  Value column = {};       // without a literal
+  std::string shown = {};  // the column in messages: `column "a"` or `lower("a")`
   size_t offset = 0;
 };
 
@@ -35,6 +36,8 @@ class OperandParser {
  private:
   Result<Operand> ParseNamed();
   Result<Operand> ParseColumn(Token first);
+  Result<Operand> ParseFunction(const Token& name, const Function& function);
+  Result<arrow::ScalarVector> ParseParameters(const Function& function);
   Result<Literal> ParseSigned();
   Result<Literal> ParseCall(const Token& name);
   Result<Literal> Typed(const Token& type, Literal literal);

@@ -273,11 +273,12 @@ INSTANTIATE_TEST_SUITE_P(
         {"id IN ()", "where: position 8: expected a column or a value, found )"},
         {"id IN (1; 2)", "where: position 9: unexpected character ';'"},
         {"name = 'ä' AND 'open", "where: position 16: the string that opens here has no closing '"},
-        {"abs(id) = 1",
-         "where: position 1: \"abs\" is no literal type; DATE, TIMESTAMP, DOUBLE, FLOAT "
-         "and STRING are, and functions are not supported"},
+        {"id = 1 OR sqrt(id) = 1",
+         "where: position 11: \"sqrt\" is no function and no literal type; functions are abs, "
+         "date_format, day, from_unixtime, hour, length, lower, month, substring, trim, upper, "
+         "year; types are DATE, TIMESTAMP, DOUBLE, FLOAT and STRING"},
         {"name = id",
-         "where: position 8: columns \"name\" and \"id\": a value of type string cannot be "
+         "where: position 8: column \"name\" and column \"id\": a value of type string cannot be "
          "compared with one of type int32"},
         {"tags = 'x'",
          "where: position 8: column \"tags\" has type list<item: string>: values of type "
