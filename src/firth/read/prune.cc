@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <compare>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,49 +32,13 @@ struct SortedSetOptions : cp::SetLookupOptions {
   using cp::SetLookupOptions::SetLookupOptions;
 };
 
-// Unordered when the values can't be compared, NaN among them.
-std::partial_ordering Compare(const arrow::Scalar& a, const arrow::Scalar& b) {
-  if (!a.is_valid || !b.is_valid || !a.type->Equals(*b.type)) {
-    return std::partial_ordering::unordered;
-  }
-  switch (a.type->id()) {
-    case arrow::Type::BOOL:
-      return CompareValues<arrow::BooleanScalar>(a, b);
-    case arrow::Type::INT32:
-      return CompareValues<arrow::Int32Scalar>(a, b);
-    case arrow::Type::INT64:
-      return CompareValues<arrow::Int64Scalar>(a, b);
-    case arrow::Type::DATE32:
-      return CompareValues<arrow::Date32Scalar>(a, b);
-    case arrow::Type::TIMESTAMP:
-      return CompareValues<arrow::TimestampScalar>(a, b);
-    case arrow::Type::FLOAT:
-      return CompareValues<arrow::FloatScalar>(a, b);
-    case arrow::Type::DOUBLE:
-      return CompareValues<arrow::DoubleScalar>(a, b);
-    case arrow::Type::STRING:
-    case arrow::Type::BINARY:
-      return checked_cast<const arrow::BaseBinaryScalar&>(a).view() <=>
-             checked_cast<const arrow::BaseBinaryScalar&>(b).view();
-    case arrow::Type::DECIMAL128: {
-      const auto& x = checked_cast<const arrow::Decimal128Scalar&>(a).value;
-      const auto& y = checked_cast<const arrow::Decimal128Scalar&>(b).value;
-      return x < y   ? std::partial_ordering::less
-             : x > y ? std::partial_ordering::greater
-                     : std::partial_ordering::equivalent;
-    }
-    default:
-      return std::partial_ordering::unordered;
-  }
-}
-
 bool AllNull(const ColumnRange& range) { return range.null_count == range.rows; }
 
 bool CanCompare(std::string_view op, const ColumnRange& range, const arrow::Scalar& literal) {
   if (!literal.is_valid || AllNull(range)) return false;  // a comparison with null is never true
   if (range.min == nullptr || range.max == nullptr) return true;
-  const std::partial_ordering low = Compare(*range.min, literal);
-  const std::partial_ordering high = Compare(*range.max, literal);
+  const std::partial_ordering low = CompareScalars(*range.min, literal);
+  const std::partial_ordering high = CompareScalars(*range.max, literal);
   if (low == std::partial_ordering::unordered || high == std::partial_ordering::unordered) {
     return true;
   }
@@ -113,7 +77,7 @@ bool HasValueIn(const arrow::Array& set, const ColumnRange& range) {
   if (range.min == nullptr || range.max == nullptr) return true;
   const auto compare = [&](int64_t i, const arrow::Scalar& bound) {
     const auto value = set.GetScalar(i);
-    return value.ok() ? Compare(**value, bound) : std::partial_ordering::unordered;
+    return value.ok() ? CompareScalars(**value, bound) : std::partial_ordering::unordered;
   };
   int64_t low = 0, high = set.length();  // the first that is not below the range is in between
   while (low < high) {
@@ -145,6 +109,32 @@ bool CanBeIn(const cp::Expression::Call& call, const RangeOf& range_of) {
   return false;
 }
 
+// What all texts begin with that match a LIKE pattern.
+std::string PrefixOf(std::string_view pattern) {
+  std::string prefix;
+  for (size_t i = 0; i < pattern.size() && pattern[i] != '%' && pattern[i] != '_'; ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+    prefix += pattern[i];
+  }
+  return prefix;
+}
+
+bool CanBeLike(const cp::Expression::Call& call, const RangeOf& range_of) {
+  const auto range = RangeOfExpression(call.arguments[0], range_of);
+  const auto* options = dynamic_cast<const cp::MatchSubstringOptions*>(call.options.get());
+  if (!range || options == nullptr) return true;
+  if (AllNull(*range)) return false;
+  const auto is_text = [](const std::shared_ptr<arrow::Scalar>& bound) {
+    return bound != nullptr && bound->is_valid && arrow::is_base_binary_like(bound->type->id());
+  };
+  if (options->ignore_case || !is_text(range->min) || !is_text(range->max)) return true;
+  const auto text = [](const arrow::Scalar& bound) {
+    return checked_cast<const arrow::BaseBinaryScalar&>(bound).view();
+  };
+  const std::string prefix = PrefixOf(options->pattern);
+  return text(*range->min).substr(0, prefix.size()) <= prefix && text(*range->max) >= prefix;
+}
+
 bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
   const std::string& name = call.function_name;
   const auto can = [&](const cp::Expression& e) { return CanMatch(e, range_of); };
@@ -155,6 +145,7 @@ bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
     return std::any_of(call.arguments.begin(), call.arguments.end(), can);
   }
   if (name == "is_in") return CanBeIn(call, range_of);
+  if (name == "match_like") return CanBeLike(call, range_of);
   if (name == "is_valid") {
     const auto range = RangeOfExpression(call.arguments[0], range_of);
     return !range || !AllNull(*range);
@@ -163,6 +154,10 @@ bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
     const auto range = RangeOfExpression(call.arguments[0], range_of);
     const auto* options = dynamic_cast<const cp::NullOptions*>(call.options.get());
     return !range || range->null_count != 0 || (options != nullptr && options->nan_is_null);
+  }
+  if (name == "is_nan") {
+    const auto range = RangeOfExpression(call.arguments[0], range_of);
+    return !range || (range->has_nan && !AllNull(*range));
   }
   if (call.arguments.size() != 2) return true;
   const cp::Expression& left = call.arguments[0];
@@ -180,13 +175,48 @@ bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
 
 }  // namespace
 
+std::partial_ordering CompareScalars(const arrow::Scalar& a, const arrow::Scalar& b) {
+  if (!a.is_valid || !b.is_valid || !a.type->Equals(*b.type)) {
+    return std::partial_ordering::unordered;
+  }
+  switch (a.type->id()) {
+    case arrow::Type::BOOL:
+      return CompareValues<arrow::BooleanScalar>(a, b);
+    case arrow::Type::INT32:
+      return CompareValues<arrow::Int32Scalar>(a, b);
+    case arrow::Type::INT64:
+      return CompareValues<arrow::Int64Scalar>(a, b);
+    case arrow::Type::DATE32:
+      return CompareValues<arrow::Date32Scalar>(a, b);
+    case arrow::Type::TIMESTAMP:
+      return CompareValues<arrow::TimestampScalar>(a, b);
+    case arrow::Type::FLOAT:
+      return CompareValues<arrow::FloatScalar>(a, b);
+    case arrow::Type::DOUBLE:
+      return CompareValues<arrow::DoubleScalar>(a, b);
+    case arrow::Type::STRING:
+    case arrow::Type::BINARY:
+      return checked_cast<const arrow::BaseBinaryScalar&>(a).view() <=>
+             checked_cast<const arrow::BaseBinaryScalar&>(b).view();
+    case arrow::Type::DECIMAL128: {
+      const auto& x = checked_cast<const arrow::Decimal128Scalar&>(a).value;
+      const auto& y = checked_cast<const arrow::Decimal128Scalar&>(b).value;
+      return x < y   ? std::partial_ordering::less
+             : x > y ? std::partial_ordering::greater
+                     : std::partial_ordering::equivalent;
+    }
+    default:
+      return std::partial_ordering::unordered;
+  }
+}
+
 Result<cp::Expression> IsIn(cp::Expression value, const std::shared_ptr<arrow::DataType>& type,
                             arrow::ScalarVector set) {
   const bool has_order = std::ranges::all_of(set, [](const auto& scalar) {
-    return !arrow::is_floating(scalar->type->id()) && Compare(*scalar, *scalar) == 0;
+    return !arrow::is_floating(scalar->type->id()) && CompareScalars(*scalar, *scalar) == 0;
   });
   if (has_order) {
-    std::ranges::sort(set, [](const auto& a, const auto& b) { return Compare(*a, *b) < 0; });
+    std::ranges::sort(set, [](const auto& a, const auto& b) { return CompareScalars(*a, *b) < 0; });
   }
   std::unique_ptr<arrow::ArrayBuilder> builder;
   ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), type, &builder));

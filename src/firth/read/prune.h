@@ -5,6 +5,7 @@
 #include <arrow/compute/expression.h>
 #include <arrow/type_fwd.h>
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,7 +21,12 @@ struct ColumnRange {
   std::shared_ptr<arrow::Scalar> min, max;  // of the values that are neither null nor NaN; or null
   int64_t null_count = -1;                  // -1: unknown
   int64_t rows = 0;
+  bool has_nan = true;  // false: none of the values is NaN
 };
+
+/// How two values order; unordered when they can't be compared: nulls, NaN, values of two types or
+/// of one without an order. Strings and binary order by unsigned bytes.
+std::partial_ordering CompareScalars(const arrow::Scalar& a, const arrow::Scalar& b);
 
 /// The range of a column, nullopt when nothing is known.
 using RangeOf = std::function<std::optional<ColumnRange>(const std::string& column)>;

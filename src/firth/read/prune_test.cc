@@ -3,6 +3,7 @@
 #include "firth/read/prune.h"
 
 #include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/compute/api_scalar.h>
 #include <arrow/compute/exec.h>
@@ -11,10 +12,12 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "firth/common/arrow_init.h"
@@ -48,13 +51,17 @@ ColumnRange Range(const Values& values, bool is_int) {
   ColumnRange range;
   range.rows = static_cast<int64_t>(values.size());
   range.null_count = 0;
+  range.has_nan = false;
   std::optional<double> min, max;
   for (const auto& value : values) {
     if (!value || (is_int && std::isnan(*value))) {
       ++range.null_count;
       continue;
     }
-    if (std::isnan(*value)) continue;
+    if (std::isnan(*value)) {
+      range.has_nan = true;
+      continue;
+    }
     min = std::min(min.value_or(*value), *value);
     max = std::max(max.value_or(*value), *value);
   }
@@ -91,6 +98,7 @@ class RandomFilters {
     if (Pick(8) == 0) return cp::is_null(field, Pick(2) == 0);
     if (Pick(8) == 0) return cp::is_valid(field);
     if (Pick(5) == 0) return In(field, is_int);
+    if (Pick(10) == 0) return cp::call("is_nan", {cp::field_ref("d")});
     const int number = Pick(9) - 4;
     cp::Expression literal =
         is_int ? cp::literal(int64_t{number}) : cp::literal(number == 4 ? NAN : number * 1.0);
@@ -180,6 +188,46 @@ TEST(CanMatch, LargeSetsAreSearchedForAValueInTheRange) {
   EXPECT_FALSE(can(-5, 9));
   EXPECT_FALSE(can(500'001, 500'009));
   EXPECT_FALSE(can(1'000'001, 2'000'000));
+}
+
+// Texts of a few characters, among them those of patterns and beyond ASCII.
+TEST(CanMatch, LikeNeverDropsAMatchingRow) {
+  ASSERT_TRUE(InitializeArrow().ok());
+  std::mt19937 random(5);
+  const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+  const std::vector<std::string> alphabet = {
+      "a", "b", "%", "_", "\\", "\xC3\xA9", "\xEF\xBD\x9A", "\xF0\x9F\x98\x80"};
+  const auto text = [&] {
+    std::string made;
+    for (size_t i = pick(4); i > 0; --i) made += alphabet[pick(alphabet.size())];
+    return made;
+  };
+  const auto schema = arrow::schema({arrow::field("s", arrow::utf8())});
+  int dropped = 0;
+  for (int round = 0; round < 3'000; ++round) {
+    std::vector<std::string> values;
+    for (size_t i = 0; i <= pick(3); ++i) values.push_back(text());
+    std::string pattern;
+    for (const char c : text()) pattern += (c == '\\' ? "\\" : "") + std::string(1, c);
+    if (pick(2) == 0) pattern += '%';
+    arrow::StringBuilder builder;
+    ASSERT_TRUE(builder.AppendValues(values).ok());
+    const auto rows = arrow::RecordBatch::Make(schema, static_cast<int64_t>(values.size()),
+                                               {builder.Finish().ValueOrDie()});
+    const cp::MatchSubstringOptions options(pattern, /*ignore_case=*/pick(8) == 0);
+    const cp::Expression bound =
+        cp::call("match_like", {cp::field_ref("s")}, options).Bind(*schema).ValueOrDie();
+    const bool can = CanMatch(bound, [&](const std::string&) -> std::optional<ColumnRange> {
+      const auto [min, max] = std::ranges::minmax(values);
+      return ColumnRange{.min = std::make_shared<arrow::StringScalar>(min),
+                         .max = std::make_shared<arrow::StringScalar>(max),
+                         .null_count = 0,
+                         .rows = rows->num_rows()};
+    });
+    dropped += !can;
+    ASSERT_TRUE(can || !AnyMatches(bound, rows)) << pattern << "\n" << rows->ToString();
+  }
+  EXPECT_GT(dropped, 500);
 }
 
 TEST(CanMatch, UnknownColumnsCanAlwaysMatch) {
