@@ -36,7 +36,8 @@ std::string Quoted(const std::string& text) {
 
 // Types whose statistics are used.
 bool HasUsedStatistics(const arrow::DataType& type) {
-  return arrow::is_signed_integer(type.id()) || arrow::is_decimal(type.id()) ||
+  return arrow::is_signed_integer(type.id()) || arrow::is_floating(type.id()) ||
+         arrow::is_decimal(type.id()) || arrow::is_string(type.id()) ||
          type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP ||
          type.id() == arrow::Type::BOOL;
 }
@@ -75,8 +76,17 @@ class PredicateMaker {
     return narrow.ok() ? *(*narrow)->CastTo(scalar->type) : scalar;
   }
 
+  // A text, what it begins with, or one beside it: characters from U+E000 on and those beyond
+  // U+FFFF change places in UTF-16.
   std::string Text(std::string text) {
-    if (Pick(3) == 0) text = text.substr(0, text.size() / 2);
+    if (Pick(3) == 0) {
+      size_t end = static_cast<size_t>(Pick(static_cast<int>(text.size()) + 1));
+      while (end > 0 && end < text.size() && (text[end] & 0xC0) == 0x80) --end;
+      text.resize(end);
+    }
+    constexpr const char* kEnds[] = {" ",      "~",      "\u00e9",    "\ud7ff",
+                                     "\ue000", "\uff5a", "\U0001f600"};
+    if (Pick(4) == 0) text += kEnds[Pick(7)];
     if (Pick(12) == 0) text += std::string(5000, 'z');
     return Quoted(text);
   }
@@ -120,6 +130,9 @@ class PredicateMaker {
     }
     if (kind == 1) return In(name, column);
     if (kind == 2) return name + (Pick(3) == 0 ? " NOT" : "") + " BETWEEN " + a + " AND " + b;
+    if (kind == 3 && arrow::is_string(rows_->field(column)->type()->id())) {
+      return name + (Pick(3) == 0 ? " NOT" : "") + " LIKE " + a.substr(0, a.size() - 1) + "%'";
+    }
     constexpr const char* kOps[] = {
         " = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> ", " IS DISTINCT FROM "};
     return name + kOps[Pick(8)] + a;
@@ -236,7 +249,7 @@ TEST_P(SkippingTest, SlicesThatCannotMatchAreSkippedAndReported) {
               Contains(HasSubstr(fmt::format(
                   "column statistics of qty: {0} of {0} file slices skipped", report.slices))));
   EXPECT_EQ(PlanOf("qty >= 0").slices_pruned, 0);
-  EXPECT_EQ(PlanOf("qty = 123456 OR name = 'x'").slices_pruned, 0);
+  EXPECT_EQ(PlanOf("qty = 123456 OR _hoodie_commit_seqno = 'x'").slices_pruned, 0);
   EXPECT_EQ(PlanOf("qty = 123456", /*prune=*/false).slices_pruned, 0);
   EXPECT_EQ(PlanOf("qty = 123456", true, /*use_metadata=*/false).slices_pruned, 0);
 }
@@ -264,24 +277,26 @@ TEST(DataSkipping, SlicesWithLogsOfVersion6AreAlwaysReadAndReported) {
 INSTANTIATE_TEST_SUITE_P(Golden, SkippingTest, ::testing::Values("v9_cow_basic", "v9_mor_mdt_full"),
                          [](const auto& table) { return table.param; });
 
-// The table of the repository that has statistics of all types, in files of either writer and in
-// logs. What each predicate rules out was worked out from the rows that were written.
-class StatsTypesTest : public ::testing::Test {
+// Tables of the repository with statistics of many kinds, in files of either writer and in logs.
+// What each predicate rules out was worked out from the rows that were written.
+class StatsTablesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("firth_skipping_{}", getpid());
     std::filesystem::create_directories(folder_);
-    const std::string command =
-        fmt::format("unzip -qq -o '{}/tables/v9_mor_stats_types.zip' -d '{}'", FIRTH_TEST_DATA_DIR,
-                    folder_.string());
-    ASSERT_EQ(std::system(command.c_str()), 0);
+    for (const char* name : {"v9_mor_stats_types", "v9_mor_stats_text", "v8_mor_stats_text"}) {
+      const std::string command = fmt::format("unzip -qq -o '{}/tables/{}.zip' -d '{}'",
+                                              FIRTH_TEST_DATA_DIR, name, folder_.string());
+      ASSERT_EQ(std::system(command.c_str()), 0);
+    }
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Table Open() const { return *Table::Open((folder_ / "v9_mor_stats_types").string()); }
+  Table Open(const std::string& name) const { return *Table::Open((folder_ / name).string()); }
 
-  ScanReport PlanOf(const std::string& where, QueryType query = QueryType::kSnapshot) const {
-    const Snapshot snapshot = *Open().Pin();
+  ScanReport PlanOf(const std::string& where, QueryType query = QueryType::kSnapshot,
+                    const std::string& name = "v9_mor_stats_types") const {
+    const Snapshot snapshot = *Open(name).Pin();
     const auto plan = snapshot.Plan({.query = query, .where = where});
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan->Report();
@@ -290,7 +305,7 @@ class StatsTypesTest : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(StatsTypesTest, EachTypeIsUsedAsFarAsItIsSafe) {
+TEST_F(StatsTablesTest, EachTypeIsUsedAsFarAsItIsSafe) {
   struct Case {
     const char* where;
     int skipped;  // of five slices
@@ -308,34 +323,71 @@ TEST_F(StatsTypesTest, EachTypeIsUsedAsFarAsItIsSafe) {
            Case{"d20 < 0", 5},
            Case{"ok = true", 1},
            Case{"id IN (2, 21, 100)", 3},
-           Case{"s > 'zzz'", 0},
-           Case{"f64 > 100", 0},
+           Case{"s > 'zzz'", 4},  // of one file all texts begin beyond ASCII
+           Case{"f64 > 100", 3},
        }) {
     EXPECT_EQ(PlanOf(test.where).slices_pruned, test.skipped) << test.where;
   }
 }
 
-TEST_F(StatsTypesTest, BloomFiltersRuleOutKeysOfSlicesWithoutLogs) {
-  const ScanReport report = PlanOf("_hoodie_record_key = 'nowhere'");
-  EXPECT_EQ(report.slices_pruned, 1);
-  EXPECT_THAT(report.notes,
-              Contains("bloom filters: 1 of 5 file slices skipped, 1 of them without logs"));
-  EXPECT_THAT(report.notes, Contains("column statistics not used: the predicate is on columns of "
-                                     "other types"));
-  EXPECT_EQ(PlanOf("_hoodie_record_key = '21'").slices_pruned, 0);
+// Partitions: p0 has long texts and NaN in its second row group, p1 an emoji in the first and
+// U+FF5A in the second, p2 an empty text and logs with either kind of character, p3 nulls and
+// zeros, p4 characters beyond ASCII and a log of nulls, p5 texts that begin with an emoji.
+TEST_F(StatsTablesTest, TextsAndFloatsAreUsedAsFarAsTheyAreSafe) {
+  struct Case {
+    const char* where;
+    int skipped_v9, skipped_v8;  // of six slices
+  };
+  for (const Case& test : {
+           Case{"s > 'zz'", 2, 2},
+           Case{"s = 'alpha'", 1, 1},
+           Case{"s LIKE 'nov%'", 2, 2},
+           Case{"s >= 'mike\U0001f600' AND s < 'mikf'", 1, 1},
+           Case{"s >= 'lima\U0001f600' AND s < 'lime'", 1, 1},
+           Case{"s > '\u4e2d\u6587-9'", 3, 2},  // V8: p4's log may have values
+           Case{"s IS NULL", 1, 1},
+           Case{"d > 0", 1, 1},
+           Case{"d < 0", 3, 3},
+           Case{"d = 'NaN'", 4, 4},
+           Case{"d BETWEEN 702.25 AND 702.75", 2, 2},
+           Case{"f > 200", 3, 3},
+           Case{"at < '1959-01-01'", 6, 5},  // V8: p1's microseconds could be milliseconds
+           Case{"at > '2100-01-01'", 6, 1},
+           Case{"_hoodie_record_key = '250'", 4, 4},
+           Case{"_hoodie_commit_time > '2099'", 6, 6},
+       }) {
+    const auto skipped = [&](const char* name) {
+      return PlanOf(test.where, QueryType::kSnapshot, name).slices_pruned;
+    };
+    EXPECT_EQ(skipped("v9_mor_stats_text"), test.skipped_v9) << test.where;
+    EXPECT_EQ(skipped("v8_mor_stats_text"), test.skipped_v8) << test.where;
+  }
+}
+
+// '1x' lies between keys of three slices.
+TEST_F(StatsTablesTest, BloomFiltersRuleOutKeysOfSlicesWithoutLogs) {
   constexpr auto kBaseFiles = QueryType::kReadOptimized;
-  EXPECT_EQ(PlanOf("_hoodie_record_key = 'nowhere'", kBaseFiles).slices_pruned, 5);
+  const ScanReport report = PlanOf("_hoodie_record_key = '1x'", kBaseFiles);
+  EXPECT_EQ(report.slices_pruned, 5);
+  EXPECT_THAT(report.notes,
+              Contains("column statistics of _hoodie_record_key: 2 of 5 file slices skipped"));
+  EXPECT_THAT(report.notes,
+              Contains("bloom filters: 3 of 3 file slices skipped, 3 of them without logs"));
+  EXPECT_EQ(PlanOf("_hoodie_record_key = '1x'").slices_pruned, 2);
+  EXPECT_EQ(PlanOf("_hoodie_record_key = '21'", kBaseFiles).slices_pruned, 4);
   EXPECT_EQ(PlanOf("_hoodie_record_key IN ('21', '3')", kBaseFiles).slices_pruned, 3);
   std::filesystem::remove_all(folder_ / "v9_mor_stats_types/.hoodie/metadata/bloom_filters");
-  EXPECT_THAT(PlanOf("_hoodie_record_key = 'nowhere'").notes,
+  EXPECT_THAT(PlanOf("_hoodie_record_key = '1x'", kBaseFiles).notes,
               Contains(HasSubstr("bloom filters not used: its folder is missing")));
 }
 
-TEST_F(StatsTypesTest, SkippingNeverChangesRows) {
+TEST_F(StatsTablesTest, SkippingNeverChangesRows) {
   std::mt19937 random(static_cast<unsigned>(FromEnvironment("FIRTH_RANDOM_SEED", 4)));
   Comparison result;
-  CompareSkipping(Open(), /*predicates=*/100, &random, "v9_mor_stats_types", &result);
-  EXPECT_GT(result.skipped, 0);
+  for (const char* name : {"v9_mor_stats_types", "v9_mor_stats_text", "v8_mor_stats_text"}) {
+    CompareSkipping(Open(name), /*predicates=*/100, &random, name, &result);
+  }
+  EXPECT_GT(result.skipped, 100);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "firth/api/index_access.h"
 #include "firth/api/table_impl.h"
 #include "firth/metadata/metadata_keys.h"
-#include "firth/scan/stats_bounds.h"
+#include "firth/scan/stats_interval.h"
 
 namespace firth {
 namespace {

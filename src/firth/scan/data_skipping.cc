@@ -15,6 +15,7 @@
 #include "firth/read/prune.h"
 #include "firth/scan/predicate.h"
 #include "firth/scan/stats_bounds.h"
+#include "firth/scan/stats_interval.h"
 
 namespace firth {
 namespace {

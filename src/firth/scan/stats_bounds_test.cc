@@ -5,10 +5,14 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "firth/scan/stats_interval.h"
 
 namespace firth {
 namespace {
@@ -54,7 +58,7 @@ TEST(StatsBounds, IntegersOfSeveralFilesAreJoined) {
   // The column was an int when the file was written.
   EXPECT_EQ(RangeOf(arrow::int64(), {low, file(Kind::kLong, 5, 9000000000, Type::kLong)}),
             "-7..9000000000");
-  EXPECT_EQ(RangeOf(arrow::int32(), {file(Kind::kLong, 5, 9000000000, Type::kLong)}), "none");
+  EXPECT_EQ(RangeOf(arrow::int32(), {file(Kind::kLong, 5, 9000000000, Type::kLong)}), "?");
   EXPECT_EQ(RangeOf(arrow::int32(), {file(Kind::kInt, 5, 4, Type::kInt)}), "?");
   EXPECT_EQ(RangeOf(arrow::int32(), {file(Kind::kInt, 5, 9, Type::kDate)}), "?");
   EXPECT_EQ(RangeOf(arrow::int32(), {low, Stats({}, {}, Type::kByWrapper)}), "?");
@@ -136,10 +140,9 @@ TEST(StatsBounds, TimestampsAreUsedWhereTheirUnitIsKnown) {
   const std::string range = "1970-01-01 00:00:00.999000Z..1970-01-01 00:00:02.001000Z";
   EXPECT_EQ(RangeOf(type, {stats(1000000, 2000000, Type::kTimestampMicros)}), range);
   EXPECT_EQ(RangeOf(type, {stats(1000, 2000, Type::kTimestampMillis)}), range);
-  EXPECT_EQ(RangeOf(type, {stats(1000, 2000, Type::kByWrapper)}), "?");
   EXPECT_EQ(RangeOf(type, {stats(1000, 2000, Type::kTimestampNanos)}), "?");
   // More than 64 bits in microseconds.
-  EXPECT_EQ(RangeOf(type, {stats(1000, int64_t{1} << 62, Type::kTimestampMillis)}), "none");
+  EXPECT_EQ(RangeOf(type, {stats(1000, int64_t{1} << 62, Type::kTimestampMillis)}), "?");
 }
 
 TEST(StatsBounds, DecimalsAreComparedByValue) {
@@ -163,9 +166,154 @@ TEST(StatsBounds, DecimalsAreComparedByValue) {
             "12.2500..12.2500");
 }
 
-TEST(StatsBounds, BoundsOfStringsAndFloatsAreNotUsed) {
-  for (const auto& type : {arrow::utf8(), arrow::binary(), arrow::float32(), arrow::float64(),
-                           arrow::timestamp(arrow::TimeUnit::MILLI)}) {
+// Recorded: 2024-01-01 in milliseconds, in microseconds, and a moment before 1970 in either.
+TEST(StatsBounds, TimestampsOfUnknownUnitAreBoundedByBothReadings) {
+  const auto type = arrow::timestamp(arrow::TimeUnit::MICRO);
+  const auto range = [&](int64_t low, int64_t high) {
+    return RangeOf(type,
+                   {Stats(Number(Kind::kLong, low), Number(Kind::kLong, high), Type::kByWrapper)});
+  };
+  EXPECT_EQ(range(1704067200000, 1704067200000),
+            "1970-01-20 17:21:07.199000..2024-01-01 00:00:00.001000");
+  EXPECT_EQ(range(1704067200000000, 1704067200000000).substr(0, 26), "2023-12-31 23:59:59.999000");
+  EXPECT_EQ(range(-86400000, 86400000), "1969-12-30 23:59:59.999000..1970-01-02 00:00:00.001000");
+  EXPECT_EQ(range(0, int64_t{1} << 62), "?");
+}
+
+ColumnStatsPayload InLog(ColumnStatsPayload stats) {
+  stats.file_name = ".a-0_20260101000000000.log.1_0-1-1";
+  return stats;
+}
+
+ColumnStatsPayload Texts(std::string min, std::string max, int64_t nulls = 0,
+                         Type type = Type::kString) {
+  return Stats(Bytes(Kind::kString, std::move(min)), Bytes(Kind::kString, std::move(max)), type,
+               nulls);
+}
+
+TEST(StatsBounds, StringsOfFilesWithoutNullsAreBounded) {
+  const auto type = arrow::utf8();
+  EXPECT_EQ(RangeOf(type, {Texts("b", "d"), Texts("", "c", 0, Type::kByWrapper)}), "..d");
+  EXPECT_EQ(RangeOf(type, {Texts("b", "d", 1)}),
+            "?");  // or values that the footer has no bounds of
+  EXPECT_EQ(RangeOf(type, {InLog(Texts("b", "d", 1))}), "b..d");
+  EXPECT_EQ(RangeOf(type, {Texts("b", "a")}), "?");
+  EXPECT_EQ(RangeOf(type, {Texts("b", "d", 0, Type::kBytes)}), "?");
+  EXPECT_EQ(
+      RangeOf(type, {Stats(Bytes(Kind::kBytes, "b"), Bytes(Kind::kBytes, "d"), Type::kByWrapper)}),
+      "?");
+}
+
+// A log file of version V1 with enums looks like that.
+TEST(StatsBounds, StringsOfLogsAreKnownToBeNullWhereTheirTypeIs) {
+  const auto some = Texts("b", "d");
+  EXPECT_EQ(RangeOf(arrow::utf8(), {some, InLog(Stats({}, {}, Type::kString, 6))}), "b..d");
+  EXPECT_EQ(RangeOf(arrow::utf8(), {some, InLog(Stats({}, {}, Type::kByWrapper, 6))}), "?");
+  EXPECT_EQ(RangeOf(arrow::utf8(), {some, Stats({}, {}, Type::kString, 6)}), "?");
+}
+
+std::string Utf8(char32_t c) {
+  const auto byte = [](uint32_t bits) { return static_cast<char>(bits); };
+  const uint32_t u = c;
+  if (u < 0x80) return {byte(u)};
+  if (u < 0x800) return {byte(0xC0 | u >> 6), byte(0x80 | (u & 63))};
+  if (u < 0x10000) return {byte(0xE0 | u >> 12), byte(0x80 | (u >> 6 & 63)), byte(0x80 | (u & 63))};
+  return {byte(0xF0 | u >> 18), byte(0x80 | (u >> 12 & 63)), byte(0x80 | (u >> 6 & 63)),
+          byte(0x80 | (u & 63))};
+}
+
+// Hudi's statistics of random strings, some of them not UTF-8: the bounds of row groups by bytes,
+// joined by UTF-16, in which what is no UTF-8 has become U+FFFD.
+TEST(StatsBounds, StringsLieWithinTheirBoundsInEitherOrder) {
+  std::mt19937 random(7);
+  const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+  // A character as it is stored, as Java reads it in UTF-8, and in UTF-16.
+  struct Char {
+    std::string stored, read;
+    std::u16string utf16;
+  };
+  std::vector<Char> alphabet;
+  for (const char16_t c : {u'a', u'b', u'\x7f', u'\x80', u'\x7ff', u'\x4e2d', u'\xcfff', u'\xd000',
+                           u'\xd7ff', u'\xe000', u'\xff5a', u'\xffff'}) {
+    alphabet.push_back({Utf8(c), Utf8(c), {c}});
+  }
+  alphabet.push_back({Utf8(0x1F600), Utf8(0x1F600), u"\xD83D\xDE00"});
+  alphabet.push_back({"\x80", Utf8(0xFFFD), u"\xFFFD"});
+  alphabet.push_back({"\xff", Utf8(0xFFFD), u"\xFFFD"});
+  const auto text = [&] {
+    Char whole = pick(4) == 0 ? Char{} : Char{"k", "k", u"k"};
+    for (size_t i = pick(4); i > 0; --i) {
+      const Char& c = alphabet[pick(alphabet.size())];
+      whole.stored += c.stored;
+      whole.read += c.read;
+      whole.utf16 += c.utf16;
+    }
+    return whole;
+  };
+  int bounded = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<Char> all, mins, maxs;
+    for (size_t group = 0; group <= pick(3); ++group) {
+      std::vector<Char> values;
+      for (size_t i = 0; i <= pick(4); ++i) values.push_back(text());
+      const auto [min, max] = std::ranges::minmax(values, {}, &Char::stored);
+      mins.push_back(min);
+      maxs.push_back(max);
+      std::ranges::move(values, std::back_inserter(all));
+    }
+    const auto min = std::ranges::min(mins, {}, &Char::utf16).read;
+    const auto max = std::ranges::max(maxs, {}, &Char::utf16).read;
+    StatsBounds bounds(arrow::utf8());
+    if (!bounds.Add(Texts(min, max))) continue;
+    ++bounded;
+    const ColumnRange range = bounds.Range();
+    for (const Char& value : all) {
+      const arrow::StringScalar scalar(value.stored);
+      ASSERT_TRUE(CompareScalars(*range.min, scalar) <= 0 &&
+                  CompareScalars(scalar, *range.max) <= 0)
+          << round;
+    }
+  }
+  EXPECT_GT(bounded, 1000);
+}
+
+TEST(StatsBounds, UpperBoundsWithoutALowCharacterAreNone) {
+  EXPECT_EQ(RangeOf(arrow::utf8(), {Texts("a\xE4\xB8\xAD", "b\xF0\x9F\x98\x80")}), "a..c");
+  EXPECT_EQ(RangeOf(arrow::utf8(), {Texts("a", "\xE4\xB8\xAD")}), "a..\xE4\xB8\xAD");
+  EXPECT_EQ(RangeOf(arrow::utf8(), {Texts("a", "\xF0\x9F\x98\x80")}), "?");
+}
+
+ColumnStatsPayload Reals(Kind kind, double min, double max, Type type, int64_t nulls = 0) {
+  return Stats({.kind = kind, .value = min}, {.kind = kind, .value = max}, type, nulls);
+}
+
+// Row groups with NaN, or of nulls, add zeros to what base files have.
+TEST(StatsBounds, FloatsOfBaseFilesAreBoundedAwayFromZero) {
+  const auto file = [](double min, double max) {
+    return Reals(Kind::kDouble, min, max, Type::kDouble, 1);
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto type = arrow::float64();
+  EXPECT_EQ(RangeOf(type, {file(1.5, 2.5), file(0.25, kInfinity)}), "0.25..inf");
+  EXPECT_EQ(RangeOf(type, {file(-2.5, -1.5)}), "-2.5..-1.5");
+  for (const double zero : {0.0, -0.0}) {
+    EXPECT_EQ(RangeOf(type, {file(zero, 2.5)}), "?");
+    EXPECT_EQ(RangeOf(type, {file(-1, zero)}), "?");
+  }
+  EXPECT_EQ(RangeOf(type, {file(-1, 1)}), "?");
+  EXPECT_EQ(RangeOf(type, {InLog(file(-1, 1)), file(3, 4)}), "-1..4");
+  EXPECT_EQ(RangeOf(type, {InLog(file(1, kNan))}), "?");
+  EXPECT_EQ(RangeOf(type, {Reals(Kind::kFloat, 1.5, 2.5, Type::kFloat)}), "?");
+  EXPECT_EQ(RangeOf(arrow::float32(), {Reals(Kind::kFloat, 1.5, 2.5, Type::kByWrapper)}),
+            "1.5..2.5");
+  StatsBounds bounds(type);
+  ASSERT_TRUE(bounds.Add(file(1, 2)));
+  EXPECT_FALSE(bounds.Range().has_nan);
+}
+
+TEST(StatsBounds, BoundsOfBinaryAreNotUsed) {
+  for (const auto& type : {arrow::binary(), arrow::timestamp(arrow::TimeUnit::MILLI)}) {
     EXPECT_FALSE(HasReliableBounds(*type)) << type->ToString();
   }
 }
