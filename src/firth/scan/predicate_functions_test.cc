@@ -86,9 +86,8 @@ TEST(PredicateFunctions, CountTextsThatAreNoUtf8AsSparkDoes) {
   auto texts = std::make_shared<arrow::StringArray>(
       5, arrow::Buffer::FromVector(std::vector<int32_t>{0, 2, 4, 7, 11, 11}),
       arrow::Buffer::FromString("\x80\xC3\xC3\xA9\xE2\x82q\xF0q\xFFz"));
-  const auto batch =
-      arrow::RecordBatch::Make(arrow::schema({arrow::field("s", arrow::utf8())}), 5,
-                               arrow::ArrayVector{texts});
+  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("s", arrow::utf8())}), 5,
+                                              arrow::ArrayVector{texts});
   EXPECT_EQ(Evaluate("length(s) = 2", *batch), "TFFFF");
   EXPECT_EQ(Evaluate("length(s) = 1", *batch), "FTTTF");
   EXPECT_EQ(Evaluate("substring(s, 2) <> ''", *batch), "TFFFF");
@@ -106,47 +105,46 @@ TEST_P(PredicateFunctionTable, GivesTheRowsWorkedOutByHand) {
   EXPECT_EQ(Evaluate(GetParam().where, Rows()), GetParam().expected) << GetParam().where;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Conditions, PredicateFunctionTable,
-    testing::ValuesIn<Case>({
-        {"lower(name) = 'bob'", "FTFNF"},
-        {"LOWER( name )='bob'", "FTFNF"},
-        {"'bob' = lower(NAME)", "FTFNF"},
-        {"upper(name) IN ('ANN', 'BOB')", "TTFNF"},
-        {"upper(name) NOT IN ('ANN', NULL)", "FNNNN"},
-        {"lower(name) LIKE 'b%' OR lower(s.in.b) = 'x'", "TTNNF"},
-        {"upper(name) BETWEEN 'A' AND 'C'", "TTFNF"},
-        {"upper(name) IS NULL", "FFFTF"},
-        {"upper(name) IS NOT NULL", "TTTFT"},
-        {"lower(name) <=> NULL", "FFFTF"},
-        {"lower(name) = name", "TFTNT"},
-        {"lower(name) < upper(name)", "FFFNF"},
-        {"NOT lower(name) = 'bob'", "TFTNT"},
-        {"length(name) = 3", "TTFNF"},
-        {"length(name) < 2.5", "FFTNF"},
-        {"length(name) < id", "FFTNF"},
-        {"length(name) = 99999999999", "FFFNF"},
-        {"length(upper(trim(name))) IN (0, 8)", "FFTNT"},
-        {"substring(name, 2, 1) = 'n'", "TFFNF"},
-        {"substring(name, -1) = '%'", "FFFNT"},
-        {"substring(name, +1, 2.0) = 'Bo'", "FTFNF"},
-        {"abs(id) = 2", "FTFNF"},
-        {"abs(id) < 0", "FFFNT"},
-        {"abs(big) = 5", "FFTNF"},
-        {"abs(price) = 0.01", "FFTNF"},
-        {"abs(f) = NaN", "FTFNF"},
-        {"abs(d) <= 0.5", "TFTNF"},
-        {"year(day) = 2026", "TFFNT"},
-        {"month(day) >= 2", "FTTNF"},
-        {"day(at) = 31", "FTFNT"},
-        {"hour(at) = 12", "TFFNF"},
-        {"hour(day) = 0", "TTTNT"},
-        {"date_format(at, 'dd/MM/yyyy') = '31/12/1969'", "FTFNF"},
-        {"date_format(local, 'HH:mm') < '12:00'", "FFTNT"},
-        {"from_unixtime(id) = '1970-01-01 00:00:02'", "FTFNF"},
-        {"from_unixtime(big, 'yyyy-MM-dd') = '1969-12-31'", "FTTNF"},
-        {"from_unixtime(id, '''yyyy''') = 'yyyy'", "TTTNT"},
-    }));
+INSTANTIATE_TEST_SUITE_P(Conditions, PredicateFunctionTable,
+                         testing::ValuesIn<Case>({
+                             {"lower(name) = 'bob'", "FTFNF"},
+                             {"LOWER( name )='bob'", "FTFNF"},
+                             {"'bob' = lower(NAME)", "FTFNF"},
+                             {"upper(name) IN ('ANN', 'BOB')", "TTFNF"},
+                             {"upper(name) NOT IN ('ANN', NULL)", "FNNNN"},
+                             {"lower(name) LIKE 'b%' OR lower(s.in.b) = 'x'", "TTNNF"},
+                             {"upper(name) BETWEEN 'A' AND 'C'", "TTFNF"},
+                             {"upper(name) IS NULL", "FFFTF"},
+                             {"upper(name) IS NOT NULL", "TTTFT"},
+                             {"lower(name) <=> NULL", "FFFTF"},
+                             {"lower(name) = name", "TFTNT"},
+                             {"lower(name) < upper(name)", "FFFNF"},
+                             {"NOT lower(name) = 'bob'", "TFTNT"},
+                             {"length(name) = 3", "TTFNF"},
+                             {"length(name) < 2.5", "FFTNF"},
+                             {"length(name) < id", "FFTNF"},
+                             {"length(name) = 99999999999", "FFFNF"},
+                             {"length(upper(trim(name))) IN (0, 8)", "FFTNT"},
+                             {"substring(name, 2, 1) = 'n'", "TFFNF"},
+                             {"substring(name, -1) = '%'", "FFFNT"},
+                             {"substring(name, +1, 2.0) = 'Bo'", "FTFNF"},
+                             {"abs(id) = 2", "FTFNF"},
+                             {"abs(id) < 0", "FFFNT"},
+                             {"abs(big) = 5", "FFTNF"},
+                             {"abs(price) = 0.01", "FFTNF"},
+                             {"abs(f) = NaN", "FTFNF"},
+                             {"abs(d) <= 0.5", "TFTNF"},
+                             {"year(day) = 2026", "TFFNT"},
+                             {"month(day) >= 2", "FTTNF"},
+                             {"day(at) = 31", "FTFNT"},
+                             {"hour(at) = 12", "TFFNF"},
+                             {"hour(day) = 0", "TTTNT"},
+                             {"date_format(at, 'dd/MM/yyyy') = '31/12/1969'", "FTFNF"},
+                             {"date_format(local, 'HH:mm') < '12:00'", "FFTNT"},
+                             {"from_unixtime(id) = '1970-01-01 00:00:02'", "FTFNF"},
+                             {"from_unixtime(big, 'yyyy-MM-dd') = '1969-12-31'", "FTTNF"},
+                             {"from_unixtime(id, '''yyyy''') = 'yyyy'", "TTTNT"},
+                         }));
 
 INSTANTIATE_TEST_SUITE_P(
     Errors, PredicateFunctionTable,
@@ -180,7 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"date_format(at, 5) = 'a'",
          "where: position 17: date_format(time, 'pattern') takes a pattern in single quotes"},
         {"date_format(at, 'yyyy-mmm') = 'a'",
-         "where: position 17: the pattern 'yyyy-mmm' has \"mmm\"; possible are yyyy, MM, dd, HH, mm, "
+         "where: position 17: the pattern 'yyyy-mmm' has \"mmm\"; possible are yyyy, MM, dd, HH, "
+         "mm, "
          "ss and what is no letter or bracket between them"},
         {"date_format(at, 'yyyy''T') = 'a'",
          "where: position 17: the pattern 'yyyy'T' has a quote that stays open"},
@@ -188,7 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
          "where: position 27: date_format(at, 'yyyy') has type string: expected a string in single "
          "quotes, found the number 2024"},
         {"lower(nmae) = 'a'",
-         "where: position 7: no column \"nmae\"; did you mean \"name\"? columns are id, big, price, "
+         "where: position 7: no column \"nmae\"; did you mean \"name\"? columns are id, big, "
+         "price, "
          "f, d, name, ok, day, at, local, bin, s, tags, select 1"},
         {"lower(name)",
          "where: position 12: expected a comparison such as = or IN after lower(name) (string), "
