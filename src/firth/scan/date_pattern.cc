@@ -19,7 +19,8 @@ std::string_view Run(std::string_view rest) {
   return rest.substr(0, std::min(rest.find_first_not_of(rest[0]), rest.size()));
 }
 
-// What 'quotes' at the start of `rest` hold, and all that they take up; nullopt when they stay open.
+// What 'quotes' at the start of `rest` hold, and all that they take up; nullopt when they stay
+// open.
 struct Quoted {
   std::string text;
   size_t size = 0;

@@ -271,7 +271,8 @@ Status Register(std::string_view name, cp::ArrayKernelExec exec) {
   const Function& function = *FindFunction(name);
   const std::vector<cp::InputType> parameters = ParameterTypes(function.parameters);
   auto registered = std::make_shared<cp::ScalarFunction>(
-      function.kernel, cp::Arity(1 + static_cast<int>(parameters.size())), cp::FunctionDoc::Empty());
+      function.kernel, cp::Arity(1 + static_cast<int>(parameters.size())),
+      cp::FunctionDoc::Empty());
   const bool gives_text = function.gives == Gives::kText;
   for (const cp::InputType& column : ColumnTypes(function.takes)) {
     std::vector<cp::InputType> inputs = {column};
