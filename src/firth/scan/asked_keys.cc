@@ -43,12 +43,12 @@ bool HasKnownKeys(const TableConfig& config) {
   }
 }
 
-// Finds the keys of one column.
+// Finds the values of one column, or the keys that writers make of them.
 class KeyFinder {
  public:
-  /// @param column whose values are keys: the key field, or the meta column
-  KeyFinder(std::string column, size_t max_values)
-      : column_(std::move(column)), max_values_(max_values) {}
+  /// @param label in front of the values, as an alternative to none; empty: there is no other
+  KeyFinder(std::string column, std::string label, size_t max_values)
+      : column_(std::move(column)), label_(std::move(label)), max_values_(max_values) {}
 
   std::optional<Keys> Find(const cp::Expression& filter) const {
     const cp::Expression::Call* call = filter.call();
@@ -123,14 +123,13 @@ class KeyFinder {
       default:
         return false;
     }
-    if (column_ != kRecordKey) {
-      keys->insert(fmt::format("{}:{}", column_, text.empty() ? "__empty__" : text));
-    }
+    if (!label_.empty()) keys->insert(label_ + (text.empty() ? "__empty__" : text));
     keys->insert(std::move(text));
     return true;
   }
 
   const std::string column_;
+  const std::string label_;
   const size_t max_values_;
 };
 
@@ -139,9 +138,15 @@ class KeyFinder {
 std::optional<Keys> AskedKeys(const TableConfig& config, const cp::Expression& filter,
                               size_t max_values) {
   if (!config.has_meta_fields) return std::nullopt;
-  if (auto keys = KeyFinder(std::string(kRecordKey), max_values).Find(filter)) return keys;
+  if (auto keys = AskedValues(std::string(kRecordKey), filter, max_values)) return keys;
   if (!HasKnownKeys(config)) return std::nullopt;
-  return KeyFinder(config.record_key_fields[0], max_values).Find(filter);
+  const std::string& field = config.record_key_fields[0];
+  return KeyFinder(field, field + ":", max_values).Find(filter);
+}
+
+std::optional<Keys> AskedValues(const std::string& column, const cp::Expression& filter,
+                                size_t max_values) {
+  return KeyFinder(column, /*label=*/"", max_values).Find(filter);
 }
 
 }  // namespace firth

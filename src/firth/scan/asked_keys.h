@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Record keys that a predicate asks for: `id = 7`, `id IN (...) AND ...`.
+// Record keys, or values of another column, that a predicate asks for: `id = 7`, `id IN (...) AND
+// ...`.
 #pragma once
 
 #include <arrow/compute/expression.h>
@@ -19,5 +20,10 @@ namespace firth {
 std::optional<std::set<std::string>> AskedKeys(const TableConfig& config,
                                                const arrow::compute::Expression& filter,
                                                size_t max_values);
+
+/// The same of the values of any column that holds strings or integers, as text.
+std::optional<std::set<std::string>> AskedValues(const std::string& column,
+                                                 const arrow::compute::Expression& filter,
+                                                 size_t max_values);
 
 }  // namespace firth

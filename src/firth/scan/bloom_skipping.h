@@ -4,6 +4,9 @@
 
 #include <arrow/compute/expression.h>
 
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "firth/scan.h"
@@ -20,5 +23,18 @@ namespace firth {
 /// thousand keys.
 Status SkipByBloomFilters(const PinnedSnapshot& snapshot, const arrow::compute::Expression& filter,
                           int threads, std::vector<FileSlice>* slices, ScanReport* report);
+
+/// Whether bloom filters can say something of a slice: they are of base files.
+bool HasBloomFilter(const FileSlice& slice);
+
+/// Key of the filter of such a slice in a partition of the metadata table.
+std::string BloomFilterKeyOf(const FileSlice& slice);
+
+/// Of the filters of `slices` in a partition, the keys of those that have none of `values`; none,
+/// and the `reason`, when the partition is not to be believed. Errors: kIo.
+Result<std::set<std::string>> FiltersWithout(const MetadataTable& table, std::string_view partition,
+                                             const std::set<std::string>& values,
+                                             const std::vector<FileSlice>& slices,
+                                             std::string* reason);
 
 }  // namespace firth

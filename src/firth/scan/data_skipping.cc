@@ -23,19 +23,13 @@ namespace {
 constexpr std::string_view kPartition = "column_stats";
 constexpr int kFirstVersionOfLogStats = 8;  // before, a log file grows
 
-// Statistics of one column in the files that were asked for, by their key.
-using StatsByKey = std::map<std::string, ColumnStatsPayload, std::less<>>;
-
 // Columns of the filter whose statistics can rule out something.
 std::vector<std::string> UsableColumns(const ReadContext& context,
                                        const arrow::compute::Expression& filter) {
   std::vector<std::string> columns = ReferencedColumns(filter);
   std::erase_if(columns, [&](const std::string& column) {
     const auto field = context.schema.full->GetFieldByName(column);
-    const auto& from_path = context.config.partition_fields;
-    return field == nullptr || !HasReliableBounds(*field->type()) ||
-           (context.config.drops_partition_columns &&
-            std::ranges::find(from_path, column) != from_path.end());
+    return field == nullptr || !HasReliableBounds(*field->type()) || !IsStored(context, column);
   });
   return columns;
 }
@@ -43,19 +37,6 @@ std::vector<std::string> UsableColumns(const ReadContext& context,
 // A merger of the user's own may make values that no file has.
 bool MergesToStoredValues(const MergeSpec& merge) {
   return merge.mode != MergeMode::kCustom || merge.payload != PayloadKind::kNone;
-}
-
-// A slice whose files may all have statistics.
-bool IsSkippable(const ReadContext& context, const FileSlice& slice) {
-  return slice.logs.empty() || (context.config.version >= kFirstVersionOfLogStats &&
-                                MergesToStoredValues(context.config.merge));
-}
-
-std::vector<std::string_view> FileNames(const FileSlice& slice) {
-  std::vector<std::string_view> names;
-  if (slice.base) names.push_back(LastSegment(slice.base->path));
-  for (const LogFile& log : slice.logs) names.push_back(LastSegment(log.path));
-  return names;
 }
 
 // What is known of a column over all row versions of a slice.
@@ -89,8 +70,29 @@ RangeOf RangesInSlice(const StatsByKey& stats, const FileSlice& slice,
   };
 }
 
-std::vector<std::string> KeysOf(const ReadContext& context, const std::vector<FileSlice>& slices,
-                                const std::vector<std::string>& columns) {
+}  // namespace
+
+bool IsStored(const ReadContext& context, const std::string& column) {
+  const auto& from_path = context.config.partition_fields;
+  return !context.config.drops_partition_columns ||
+         std::ranges::find(from_path, column) == from_path.end();
+}
+
+bool IsSkippable(const ReadContext& context, const FileSlice& slice) {
+  return slice.logs.empty() || (context.config.version >= kFirstVersionOfLogStats &&
+                                MergesToStoredValues(context.config.merge));
+}
+
+std::vector<std::string_view> FileNames(const FileSlice& slice) {
+  std::vector<std::string_view> names;
+  if (slice.base) names.push_back(LastSegment(slice.base->path));
+  for (const LogFile& log : slice.logs) names.push_back(LastSegment(log.path));
+  return names;
+}
+
+std::vector<std::string> StatsKeysOf(const ReadContext& context,
+                                     const std::vector<FileSlice>& slices,
+                                     const std::vector<std::string>& columns) {
   std::vector<std::string> keys;
   for (const FileSlice& slice : slices) {
     if (!IsSkippable(context, slice)) continue;
@@ -103,13 +105,12 @@ std::vector<std::string> KeysOf(const ReadContext& context, const std::vector<Fi
   return keys;
 }
 
-// Statistics under `keys`, or the `reason` why there are none to believe.
-Result<StatsByKey> LoadStats(const MetadataTable& table, const std::vector<std::string>& keys,
-                             std::string* reason) {
-  ARROW_ASSIGN_OR_RAISE(*reason, table.Distrust(kPartition));
+Result<StatsByKey> LoadStats(const MetadataTable& table, std::string_view partition,
+                             const std::vector<std::string>& keys, std::string* reason) {
+  ARROW_ASSIGN_OR_RAISE(*reason, table.Distrust(partition));
   StatsByKey stats;
   if (!reason->empty()) return stats;
-  Result<std::vector<MetadataRecord>> records = table.Lookup(kPartition, keys, /*cost=*/nullptr);
+  Result<std::vector<MetadataRecord>> records = table.Lookup(partition, keys, /*cost=*/nullptr);
   if (!records.ok()) {
     ARROW_RETURN_NOT_OK(DistrustOnError(records.status(), reason));
     return stats;
@@ -120,8 +121,6 @@ Result<StatsByKey> LoadStats(const MetadataTable& table, const std::vector<std::
   }
   return stats;
 }
-
-}  // namespace
 
 Status SkipByColumnStats(const PinnedSnapshot& snapshot, const arrow::compute::Expression& filter,
                          int threads, std::vector<FileSlice>* slices, ScanReport* report) {
@@ -139,13 +138,13 @@ Status SkipByColumnStats(const PinnedSnapshot& snapshot, const arrow::compute::E
   if (!context.schema.history.empty()) return not_used("the table has a schema history");
   const std::vector<std::string> columns = UsableColumns(context, filter);
   if (columns.empty()) return not_used("the predicate is on columns of other types");
-  const std::vector<std::string> keys = KeysOf(context, *slices, columns);
+  const std::vector<std::string> keys = StatsKeysOf(context, *slices, columns);
   if (keys.empty()) {
     return slices->empty() ? Status::OK() : not_used("those of log files may not hold");
   }
   ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
   std::string reason;
-  ARROW_ASSIGN_OR_RAISE(const StatsByKey stats, LoadStats(*table, keys, &reason));
+  ARROW_ASSIGN_OR_RAISE(const StatsByKey stats, LoadStats(*table, kPartition, keys, &reason));
   if (!reason.empty()) return not_used(reason);
   const auto always_read = std::ranges::count_if(
       *slices, [&](const FileSlice& slice) { return !IsSkippable(context, slice); });

@@ -155,6 +155,7 @@ bool DatePattern::OrdersLikeTime() const {
 }
 
 std::optional<DatePattern::Span> DatePattern::SpanOf(std::string_view text) const {
+  if (!OrdersLikeTime()) return std::nullopt;
   int values[std::size(kFields)] = {0, 1, 1, 0, 0, 0};
   size_t fields = 0;
   for (const Part& part : parts_) {

@@ -14,6 +14,7 @@
 #include "firth/scan/cleaned_files.h"
 #include "firth/scan/data_skipping.h"
 #include "firth/scan/expected_files.h"
+#include "firth/scan/expression_skipping.h"
 #include "firth/scan/incremental.h"
 #include "firth/scan/parallel_reader.h"
 #include "firth/scan/partition_pruning.h"
@@ -246,6 +247,8 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
     const int threads = ScanThreads(options);
     ARROW_RETURN_NOT_OK(SkipByColumnStats(*snapshot, bound, threads, &plan.slices, &plan.report));
     ARROW_RETURN_NOT_OK(SkipByBloomFilters(*snapshot, bound, threads, &plan.slices, &plan.report));
+    ARROW_RETURN_NOT_OK(
+        SkipByExpressionIndexes(*snapshot, bound, threads, &plan.slices, &plan.report));
   }
   return plan;
 }

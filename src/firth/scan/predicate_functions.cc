@@ -63,8 +63,6 @@ constexpr Function kFunctions[] = {
     {"year", "year(time)", Takes::kTime, Parameters::kNone, Gives::kInt32, "firth_year"},
 };
 
-constexpr std::string_view kDefaultPattern = "yyyy-MM-dd HH:mm:ss";
-
 // Constants of a call; calls of nothing but constants have them as arrays of one row.
 int64_t IntegerOf(const cp::ExecValue& value) {
   if (!value.is_scalar()) return value.array.GetValues<int32_t>(1)[0];

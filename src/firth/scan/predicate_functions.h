@@ -18,6 +18,9 @@
 
 namespace firth::predicate {
 
+/// The pattern of from_unixtime where none is given.
+inline constexpr std::string_view kDefaultPattern = "yyyy-MM-dd HH:mm:ss";
+
 /// A function of one column and constants. Means what Spark SQL means with the session time zone
 /// UTC and without ANSI mode; null gives null.
 struct Function;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "firth/metadata/metadata_listing.h"
 #include "firth/scan/pinned_snapshot.h"
@@ -30,6 +31,18 @@ Result<std::shared_ptr<const MetadataTable>> SnapshotMetadata::Get(const PinnedS
                                                .cache = {}}));
   }
   return table_;
+}
+
+Result<std::shared_ptr<const IndexDefinitions>> SnapshotMetadata::Definitions(
+    const PinnedSnapshot& snapshot) {
+  const std::lock_guard lock(mutex_);
+  if (definitions_ == nullptr) {
+    const ReadContext& context = *snapshot.context;
+    ARROW_ASSIGN_OR_RAISE(IndexDefinitions definitions,
+                          LoadIndexDefinitions(*context.storage, context.config));
+    definitions_ = std::make_shared<const IndexDefinitions>(std::move(definitions));
+  }
+  return definitions_;
 }
 
 Status DistrustOnError(const Status& status, std::string* reason) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "firth/metadata/index_definitions.h"
 #include "firth/metadata/metadata_table.h"
 #include "firth/table/listing.h"
 
@@ -20,9 +21,14 @@ class SnapshotMetadata {
   /// Errors: as MetadataTable::Open.
   Result<std::shared_ptr<const MetadataTable>> Get(const PinnedSnapshot& snapshot, int threads);
 
+  /// What its indexes are of: read once, so that an index that is dropped and made anew with
+  /// another meaning is not mistaken for the one that Get knows. Errors: as LoadIndexDefinitions.
+  Result<std::shared_ptr<const IndexDefinitions>> Definitions(const PinnedSnapshot& snapshot);
+
  private:
   std::mutex mutex_;
   std::shared_ptr<const MetadataTable> table_;
+  std::shared_ptr<const IndexDefinitions> definitions_;
 };
 
 /// Turns an error of the metadata table into the reason not to use it; an error of the storage,
