@@ -181,4 +181,22 @@ Result<Totals> WriteTable(const std::string& dir, const TableOptions& options) {
   return generator.totals();
 }
 
+Status WriteHollowTable(const std::string& dir, int commits, int partitions_per_commit) {
+  ARROW_ASSIGN_OR_RAISE(const auto table, TableFiles::Create(dir, {.merge_on_read = false,
+                                                                   .schema = BenchRows({}).schema(),
+                                                                   .partition_field = "part"}));
+  for (int commit = 0; commit < commits; ++commit) {
+    ARROW_RETURN_NOT_OK(table->Begin("INSERT"));
+    for (int i = 0; i < partitions_per_commit * kHollowFilesPerPartition; ++i) {
+      const int partition = commit * partitions_per_commit + i / kHollowFilesPerPartition;
+      FileGroup group = table->NewGroup(fmt::format("day={:04}", partition));
+      ARROW_RETURN_NOT_OK(table->AddHollowBase(&group, 100'000'000, 1'000'000));
+    }
+    ARROW_RETURN_NOT_OK(table->Commit());
+  }
+  MetadataFiles metadata(dir, kMetadataTime);
+  ARROW_RETURN_NOT_OK(metadata.WriteFiles(table->written()));
+  return metadata.Finish();
+}
+
 }  // namespace firth::bench

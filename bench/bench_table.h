@@ -28,4 +28,9 @@ struct Totals {
 /// (merge-on-read) or by rewriting base files. Memory: some batches, and one log file.
 Result<Totals> WriteTable(const std::string& dir, const TableOptions& options);
 
+/// A table of files that say to hold rows and don't, for reads that end with planning: each commit
+/// adds partitions of 100 files. With a metadata table: partition `files`.
+Status WriteHollowTable(const std::string& dir, int commits, int partitions_per_commit);
+constexpr int kHollowFilesPerPartition = 100;
+
 }  // namespace firth::bench

@@ -23,6 +23,7 @@ struct Arguments {
   std::string compression = "snappy";
   std::string out;
   std::string expect;
+  int hollow_commits = 0;
 };
 
 /// The rows of the latest snapshot, by id, one JSON object a line.
@@ -85,10 +86,14 @@ int Main(int argc, char** argv) {
                  "with --metadata: file groups of a record index")
       ->needs(metadata);
   app.add_option("--expect", arguments.expect, "file for the rows of the snapshot, as JSON lines");
+  app.add_option("--hollow", arguments.hollow_commits,
+                 "instead: commits of 10 partitions of 100 empty files, and a metadata table");
   app.add_option("--out", arguments.out, "folder of the new table")->required();
   CLI11_PARSE(app, argc, argv);
   if (rounds->empty() && arguments.type == "cow") shape.rounds = 0;
-  const Status status = Run(arguments);
+  const Status status = arguments.hollow_commits > 0
+                            ? WriteHollowTable(arguments.out, arguments.hollow_commits, 10)
+                            : Run(arguments);
   if (status.ok()) return 0;
   std::cerr << "firth-bench-table: " << status.message() << '\n';
   return 1;

@@ -149,25 +149,9 @@ BENCHMARK_CAPTURE(BM_LookupKeys, again, true)
 
 constexpr int kCommits = 100;
 constexpr int kPartitionsPerCommit = 10;
-constexpr int kFilesPerPartition = 100;
 
-// Commits that each write some partitions.
 Status WriteManyFiles(const std::string& dir) {
-  ARROW_ASSIGN_OR_RAISE(const auto table, TableFiles::Create(dir, {.merge_on_read = false,
-                                                                   .schema = BenchRows({}).schema(),
-                                                                   .partition_field = "part"}));
-  for (int commit = 0; commit < kCommits; ++commit) {
-    ARROW_RETURN_NOT_OK(table->Begin("INSERT"));
-    for (int i = 0; i < kPartitionsPerCommit * kFilesPerPartition; ++i) {
-      const int partition = commit * kPartitionsPerCommit + i / kFilesPerPartition;
-      FileGroup group = table->NewGroup(fmt::format("day={:04}", partition));
-      ARROW_RETURN_NOT_OK(table->AddHollowBase(&group, 100'000'000, 1'000'000));
-    }
-    ARROW_RETURN_NOT_OK(table->Commit());
-  }
-  MetadataFiles metadata(dir, kMetadataTime);
-  ARROW_RETURN_NOT_OK(metadata.WriteFiles(table->written()));
-  return metadata.Finish();
+  return WriteHollowTable(dir, kCommits, kPartitionsPerCommit);
 }
 
 void BM_Plan(benchmark::State& state, bool use_metadata) {
@@ -178,7 +162,7 @@ void BM_Plan(benchmark::State& state, bool use_metadata) {
   for (auto _ : state) {
     const Snapshot snapshot = Check(Check(Table::Open(dir)).Pin());
     const ScanPlan plan = Check(snapshot.Plan(options));
-    if (plan.splits().size() != size_t{kCommits} * kPartitionsPerCommit * kFilesPerPartition) {
+    if (plan.splits().size() != size_t{kCommits} * kPartitionsPerCommit * kHollowFilesPerPartition) {
       state.SkipWithError("files are missing");
     }
     const IoCounters& counters = PinnedOf(snapshot)->context->storage->counters();

@@ -27,7 +27,13 @@ firth_needs(SPDLOG_INCLUDE_DIR "spdlog: log sink, header-only" APT libspdlog-dev
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 firth_needs(XXHASH_INCLUDE_DIR "xxHash: hash of record keys" APT libxxhash-dev)
 find_package(ZLIB QUIET)
-firth_needs(ZLIB_FOUND "zlib: CRC-32, deflate of Avro containers" APT zlib1g-dev)
+firth_needs(ZLIB_FOUND "zlib: gzip of HFile blocks, in the bytes that Java writes" APT zlib1g-dev)
+find_path(LIBDEFLATE_INCLUDE_DIR libdeflate.h)
+find_library(LIBDEFLATE_LIBRARY deflate)
+if(LIBDEFLATE_INCLUDE_DIR AND LIBDEFLATE_LIBRARY)
+  set(LIBDEFLATE_FOUND TRUE)
+endif()
+firth_needs(LIBDEFLATE_FOUND "libdeflate: CRC-32, gunzip of whole blocks" APT libdeflate-dev)
 find_package(ICU 72 QUIET COMPONENTS uc i18n data)
 firth_needs(ICU_FOUND "ICU 72: Unicode properties, folding, segmentation" APT libicu-dev)
 find_path(LIBSTEMMER_INCLUDE_DIR libstemmer.h)
@@ -78,7 +84,7 @@ add_library(firth_dependencies INTERFACE)
 target_compile_definitions(firth_dependencies INTERFACE FMT_HEADER_ONLY=1 SPDLOG_FMT_EXTERNAL=1
   SPDLOG_HEADER_ONLY=1)
 target_include_directories(firth_dependencies SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR} ${SPDLOG_INCLUDE_DIR}
-  ${LIBSTEMMER_INCLUDE_DIR})
+  ${LIBDEFLATE_INCLUDE_DIR} ${LIBSTEMMER_INCLUDE_DIR})
 target_link_libraries(firth_dependencies INTERFACE Arrow::arrow Arrow::compute Arrow::parquet
   nlohmann_json::nlohmann_json fmt::fmt-header-only ZLIB::ZLIB
-  ICU::uc ICU::i18n ICU::data ${LIBSTEMMER_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})
+  ICU::uc ICU::i18n ICU::data ${LIBDEFLATE_LIBRARY} ${LIBSTEMMER_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS})

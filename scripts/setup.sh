@@ -12,7 +12,7 @@ packages_for() {
     build)
       echo g++ make cmake ninja-build ccache unzip \
         nlohmann-json3-dev libcli11-dev libspdlog-dev libfmt-dev libxxhash-dev libicu-dev \
-        libstemmer-dev zlib1g-dev libcurl4-openssl-dev libgtest-dev libgmock-dev libbenchmark-dev
+        libstemmer-dev zlib1g-dev libdeflate-dev libcurl4-openssl-dev libgtest-dev libgmock-dev libbenchmark-dev
       ;;
     fuzz) echo clang libclang-rt-14-dev ;;
     fmt) echo clang-format ;;

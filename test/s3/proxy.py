@@ -29,6 +29,7 @@ class Request:
     start: float
     end: float
     fault: str | None
+    bytes: int  # of the answer
 
 
 class Proxy:
@@ -90,11 +91,12 @@ class Proxy:
         number, self._number = self._number, self._number + 1
         fault = self.behaviour.fault(number, method, path)
         await asyncio.sleep(self.behaviour.latency)
+        sent = _Counted(writer)
         try:
-            return await self._answer(head, body, method, fault, writer)
+            return await self._answer(head, body, method, fault, sent)
         finally:
             end = time.monotonic()
-            self._requests.append(Request(method, path, started, end, fault))
+            self._requests.append(Request(method, path, started, end, fault, sent.bytes))
 
     async def _answer(self, head, body, method, fault, writer):
         if fault == "reset":
@@ -128,6 +130,19 @@ class Proxy:
         if method != "HEAD" and _header(kept, b"content-length") is None:
             kept.append(b"Content-Length: %d" % len(answer))
         return b"\r\n".join(kept) + b"\r\n\r\n", answer
+
+
+class _Counted:
+    """A connection that counts what is written to it."""
+
+    def __init__(self, writer):
+        self.transport, self.drain = writer.transport, writer.drain
+        self._writer = writer
+        self.bytes = 0
+
+    def write(self, content):
+        self.bytes += len(content)
+        self._writer.write(content)
 
 
 async def _read_head(reader):

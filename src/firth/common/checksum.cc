@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/common/checksum.h"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -51,8 +51,7 @@ __attribute__((target("sse4.2"))) uint32_t Crc32cByInstruction(std::string_view 
 }  // namespace
 
 uint32_t Crc32(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
 uint32_t Crc32c(std::string_view bytes) {

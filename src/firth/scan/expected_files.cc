@@ -9,7 +9,7 @@
 namespace firth {
 namespace {
 
-constexpr int64_t kMaxMetadataBytes = int64_t{1} << 20;
+constexpr int64_t kMaxMetadataBytes = int64_t{256} << 10;
 constexpr size_t kMaxWrites = kRequestThreads;  // one round of requests
 
 // The newest writes that the limits allow, oldest first; one in any case.

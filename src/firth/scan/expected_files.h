@@ -26,7 +26,7 @@ struct ExpectedFiles {
   std::map<std::pair<std::string, std::string>, Group> groups;
 };
 
-/// From the newest completed writes up to `as_of` (empty: all): at most 16 of them and 1 MiB of
+/// From the newest completed writes up to `as_of` (empty: all): at most 16 of them and 256 KiB of
 /// metadata, so that planning costs hardly more. They are read at the same time.
 Result<std::shared_ptr<const ExpectedFiles>> LoadExpectedFiles(const Timeline& timeline,
                                                                std::string_view as_of);

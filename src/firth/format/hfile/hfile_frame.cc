@@ -3,6 +3,7 @@
 #include <arrow/buffer.h>
 #include <arrow/memory_pool.h>
 #include <arrow/util/compression.h>
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -63,31 +64,28 @@ Status CheckChecksums(const HFileBlockHeader& header, std::string_view block) {
   return Status::OK();
 }
 
-/// A zlib stream that a thread keeps: setting one up costs more than inflating a small block.
+/// A decompressor that a thread keeps: setting one up costs more than inflating a small block.
 class Inflater {
  public:
-  Inflater() { ready_ = inflateInit2(&stream_, kGzipWindow) == Z_OK; }
-  ~Inflater() {
-    if (ready_) inflateEnd(&stream_);
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
   /// Whether `in` is one gzip member that fills `out` exactly.
   bool Run(std::string_view in, uint8_t* out, int64_t out_bytes) {
-    if (!ready_ || inflateReset(&stream_) != Z_OK) return false;
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-    stream_.avail_in = static_cast<uInt>(in.size());
+    if (decompressor_ == nullptr) return false;
     uint8_t nothing = 0;
-    stream_.next_out = out_bytes == 0 ? &nothing : out;
-    stream_.avail_out = static_cast<uInt>(out_bytes);
-    return inflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_in == 0 &&
-           stream_.avail_out == 0;
+    size_t read = 0;
+    // Without a place for the number of bytes written they must be as many as there is room for.
+    const libdeflate_result result = libdeflate_gzip_decompress_ex(
+        decompressor_.get(), in.data(), in.size(), out_bytes == 0 ? &nothing : out,
+        static_cast<size_t>(out_bytes), &read, nullptr);
+    return result == LIBDEFLATE_SUCCESS && read == in.size();
   }
 
  private:
-  z_stream stream_{};
-  bool ready_ = false;
+  struct Free {
+    void operator()(libdeflate_decompressor* decompressor) const {
+      libdeflate_free_decompressor(decompressor);
+    }
+  };
+  std::unique_ptr<libdeflate_decompressor, Free> decompressor_{libdeflate_alloc_decompressor()};
 };
 
 Result<arrow::util::Codec*> ZstdCodec() {
