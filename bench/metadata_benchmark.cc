@@ -162,7 +162,8 @@ void BM_Plan(benchmark::State& state, bool use_metadata) {
   for (auto _ : state) {
     const Snapshot snapshot = Check(Check(Table::Open(dir)).Pin());
     const ScanPlan plan = Check(snapshot.Plan(options));
-    if (plan.splits().size() != size_t{kCommits} * kPartitionsPerCommit * kHollowFilesPerPartition) {
+    if (plan.splits().size() !=
+        size_t{kCommits} * kPartitionsPerCommit * kHollowFilesPerPartition) {
       state.SkipWithError("files are missing");
     }
     const IoCounters& counters = PinnedOf(snapshot)->context->storage->counters();

@@ -50,9 +50,7 @@ __attribute__((target("sse4.2"))) uint32_t Crc32cByInstruction(std::string_view 
 
 }  // namespace
 
-uint32_t Crc32(std::string_view bytes) {
-  return libdeflate_crc32(0, bytes.data(), bytes.size());
-}
+uint32_t Crc32(std::string_view bytes) { return libdeflate_crc32(0, bytes.data(), bytes.size()); }
 
 uint32_t Crc32c(std::string_view bytes) {
 #if defined(__x86_64__)
