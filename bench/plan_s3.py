@@ -78,7 +78,13 @@ def main():
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as weed:
         out = pathlib.Path(folder) / TABLE
-        command = [ROOT / "build/firth-bench-table", "--hollow", str(arguments.commits), "--out", out]
+        command = [
+            ROOT / "build/firth-bench-table",
+            "--hollow",
+            str(arguments.commits),
+            "--out",
+            out,
+        ]
         subprocess.run(command, check=True)
         with seaweed.server(pathlib.Path(weed)) as endpoint, proxy.Proxy(endpoint) as far:
             # In a process of its own: pyarrow and firth would both start the client for S3.
