@@ -364,6 +364,13 @@ TEST_F(StatsTablesTest, TextsAndFloatsAreUsedAsFarAsTheyAreSafe) {
   }
 }
 
+TEST_F(StatsTablesTest, PartitionColumnsAreNotAskedFor) {
+  const ScanReport report =
+      PlanOf("part = 'p1' AND s IS NOT NULL", QueryType::kSnapshot, "v9_mor_stats_text");
+  EXPECT_EQ(report.partitions_pruned, 5);
+  EXPECT_THAT(report.notes, Contains("column statistics of s: 0 of 1 file slices skipped"));
+}
+
 // '1x' lies between keys of three slices.
 TEST_F(StatsTablesTest, BloomFiltersRuleOutKeysOfSlicesWithoutLogs) {
   constexpr auto kBaseFiles = QueryType::kReadOptimized;

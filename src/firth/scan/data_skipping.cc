@@ -23,13 +23,21 @@ namespace {
 constexpr std::string_view kPartition = "column_stats";
 constexpr int kFirstVersionOfLogStats = 8;  // before, a log file grows
 
+// A string that partitions the table: its folders say what statistics would.
+bool IsFolderName(const ReadContext& context, const arrow::Field& field) {
+  const auto& from_path = context.config.partition_fields;
+  return field.type()->id() == arrow::Type::STRING &&
+         std::ranges::find(from_path, field.name()) != from_path.end();
+}
+
 // Columns of the filter whose statistics can rule out something.
 std::vector<std::string> UsableColumns(const ReadContext& context,
                                        const arrow::compute::Expression& filter) {
   std::vector<std::string> columns = ReferencedColumns(filter);
   std::erase_if(columns, [&](const std::string& column) {
     const auto field = context.schema.full->GetFieldByName(column);
-    return field == nullptr || !HasReliableBounds(*field->type()) || !IsStored(context, column);
+    return field == nullptr || !HasReliableBounds(*field->type()) || !IsStored(context, column) ||
+           IsFolderName(context, *field);
   });
   return columns;
 }
