@@ -135,13 +135,16 @@ bool CanBeLike(const cp::Expression::Call& call, const RangeOf& range_of) {
   return text(*range->min).substr(0, prefix.size()) <= prefix && text(*range->max) >= prefix;
 }
 
+bool IsAnd(const std::string& function) { return function == "and" || function == "and_kleene"; }
+bool IsOr(const std::string& function) { return function == "or" || function == "or_kleene"; }
+
 bool CanMatchCall(const cp::Expression::Call& call, const RangeOf& range_of) {
   const std::string& name = call.function_name;
   const auto can = [&](const cp::Expression& e) { return CanMatch(e, range_of); };
-  if (name == "and" || name == "and_kleene") {
+  if (IsAnd(name)) {
     return std::all_of(call.arguments.begin(), call.arguments.end(), can);
   }
-  if (name == "or" || name == "or_kleene") {
+  if (IsOr(name)) {
     return std::any_of(call.arguments.begin(), call.arguments.end(), can);
   }
   if (name == "is_in") return CanBeIn(call, range_of);
@@ -238,6 +241,25 @@ bool CanMatch(const cp::Expression& filter, const RangeOf& range_of) {
            checked_cast<const arrow::BooleanScalar&>(value).value;
   }
   return true;
+}
+
+std::vector<std::string> BoundableColumns(const cp::Expression& filter) {
+  std::vector<std::string> columns;
+  const auto add = [&](const std::string& column) {
+    if (std::ranges::find(columns, column) == columns.end()) columns.push_back(column);
+  };
+  const cp::Expression::Call* call = filter.call();
+  if (call != nullptr && (IsAnd(call->function_name) || IsOr(call->function_name))) {
+    for (const cp::Expression& argument : call->arguments) {
+      std::ranges::for_each(BoundableColumns(argument), add);
+    }
+    return columns;
+  }
+  CanMatch(filter, [&](const std::string& column) {
+    add(column);
+    return std::nullopt;
+  });
+  return columns;
 }
 
 }  // namespace firth

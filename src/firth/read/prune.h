@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "firth/common/status.h"
 
@@ -40,5 +41,9 @@ Result<arrow::compute::Expression> IsIn(arrow::compute::Expression value,
 /// False only when no row can make `filter` true. `filter` is bound to the schema of the rows;
 /// parts that are not understood count as possible. NaN lies in no range and -0.0 equals 0.0.
 bool CanMatch(const arrow::compute::Expression& filter, const RangeOf& range_of);
+
+/// The columns whose ranges can make a difference to CanMatch: those that are compared themselves,
+/// not functions of them. Each once, in order of first use.
+std::vector<std::string> BoundableColumns(const arrow::compute::Expression& filter);
 
 }  // namespace firth

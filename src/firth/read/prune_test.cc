@@ -236,5 +236,16 @@ TEST(CanMatch, UnknownColumnsCanAlwaysMatch) {
   EXPECT_TRUE(CanMatch(bound, [](const std::string&) { return std::nullopt; }));
 }
 
+TEST(BoundableColumns, AreThoseComparedThemselves) {
+  const auto one = cp::literal(int64_t{1});
+  const auto compared = [&](const char* column) { return cp::equal(cp::field_ref(column), one); };
+  const cp::Expression filter =
+      cp::and_({cp::or_(compared("b"), cp::greater(one, cp::field_ref("a"))), compared("b"),
+                cp::equal(cp::call("abs", {cp::field_ref("c")}), one),
+                cp::is_null(cp::field_ref("d")), cp::not_(compared("e"))});
+  EXPECT_EQ(BoundableColumns(filter), (std::vector<std::string>{"b", "a", "d"}));
+  EXPECT_TRUE(BoundableColumns(cp::literal(true)).empty());
+}
+
 }  // namespace
 }  // namespace firth

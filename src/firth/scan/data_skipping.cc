@@ -13,7 +13,6 @@
 #include "firth/metadata/metadata_keys.h"
 #include "firth/metadata/metadata_table.h"
 #include "firth/read/prune.h"
-#include "firth/scan/predicate.h"
 #include "firth/scan/stats_bounds.h"
 #include "firth/scan/stats_interval.h"
 
@@ -33,7 +32,7 @@ bool IsFolderName(const ReadContext& context, const arrow::Field& field) {
 // Columns of the filter whose statistics can rule out something.
 std::vector<std::string> UsableColumns(const ReadContext& context,
                                        const arrow::compute::Expression& filter) {
-  std::vector<std::string> columns = ReferencedColumns(filter);
+  std::vector<std::string> columns = BoundableColumns(filter);
   std::erase_if(columns, [&](const std::string& column) {
     const auto field = context.schema.full->GetFieldByName(column);
     return field == nullptr || !HasReliableBounds(*field->type()) || !IsStored(context, column) ||
@@ -145,7 +144,7 @@ Status SkipByColumnStats(const PinnedSnapshot& snapshot, const arrow::compute::E
   // A name may have meant another column.
   if (!context.schema.history.empty()) return not_used("the table has a schema history");
   const std::vector<std::string> columns = UsableColumns(context, filter);
-  if (columns.empty()) return not_used("the predicate is on columns of other types");
+  if (columns.empty()) return not_used("the predicate compares no column that has bounds");
   const std::vector<std::string> keys = StatsKeysOf(context, *slices, columns);
   if (keys.empty()) {
     return slices->empty() ? Status::OK() : not_used("those of log files may not hold");

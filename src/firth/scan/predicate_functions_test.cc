@@ -199,6 +199,15 @@ INSTANTIATE_TEST_SUITE_P(
          "compared with one of type int32"},
     }));
 
+TEST(PredicateFunctions, TakeSlicesOfBatches) {
+  const auto slice = Rows().Slice(1, 3);
+  EXPECT_EQ(Evaluate("lower(name) = 'bob' OR length(name) = 0", *slice), "TTN");
+  EXPECT_EQ(Evaluate("substring(name, 1, 1) = 'B'", *slice), "TFN");
+  EXPECT_EQ(Evaluate("year(day) = 2024 OR day(at) = 31", *slice), "TTN");
+  EXPECT_EQ(Evaluate("from_unixtime(id, 'ss') = '03'", *slice), "FTN");
+  EXPECT_EQ(Evaluate("lower(name) = 'bob' AND hour(at) = 1", *Rows().Slice(2, 0)), "");
+}
+
 TEST(PredicateFunctions, NestToALimit) {
   std::string where;
   for (int i = 0; i < kMaxPredicateDepth; ++i) where += "lower(";
