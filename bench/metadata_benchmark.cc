@@ -7,12 +7,18 @@
 //   Plan        opening and planning a table of 100,000 files
 //   PointQuery  WHERE id = x, among 10 million rows in 20 files: on a snapshot that is pinned, and
 //               from opening the table on
+//   KeyQuery    WHERE id = 'x', keys like UUIDs in no order, among 10 million rows in 100 files: by
+//               the record index. scan: without
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -198,37 +204,143 @@ Status WriteRows(const std::string& dir) {
   return WriteTable(dir, options).status();
 }
 
+ScanReport ReadOneRow(const Snapshot& snapshot, const ScanOptions& options,
+                      benchmark::State* state) {
+  const ScanPlan plan = Check(snapshot.Plan(options));
+  int64_t rows = 0;
+  const auto reader = Check(plan.ReadAll());
+  while (const auto batch = Check(reader->Next())) rows += batch->num_rows();
+  if (rows != 1) state->SkipWithError("not one row");
+  return plan.Report();
+}
+
+struct PointCosts {
+  int64_t reads = 0, bytes = 0, rows = 0;
+
+  void Add(const ScanReport& report) {
+    reads += report.read_calls;
+    bytes += report.bytes_read;
+    rows += report.base_rows;
+  }
+  void Report(benchmark::State& state) const {
+    Count(state, "read_calls", reads);
+    Count(state, "bytes_read", bytes);
+    Count(state, "rows_read", rows);
+  }
+};
+
 void BM_PointQuery(benchmark::State& state, bool pinned) {
   const std::string dir = AllTables().Get("rows", WriteRows);
   std::mt19937_64 random(1);
   const auto ask = [&](const Snapshot& snapshot) {
     ScanOptions options;
     options.where = fmt::format("id = {}", random() % kRows);
-    const ScanPlan plan = Check(snapshot.Plan(options));
-    int64_t rows = 0;
-    const auto reader = Check(plan.ReadAll());
-    while (const auto batch = Check(reader->Next())) rows += batch->num_rows();
-    if (rows != 1) state.SkipWithError("not one row");
-    return plan.Report();
+    return ReadOneRow(snapshot, options, &state);
   };
   const Snapshot snapshot = Check(Check(Table::Open(dir)).Pin());
   ask(snapshot);
-  int64_t reads = 0, bytes = 0, rows_read = 0;
+  PointCosts costs;
   for (auto _ : state) {
-    const ScanReport report = ask(pinned ? snapshot : Check(Check(Table::Open(dir)).Pin()));
-    reads += report.read_calls;
-    bytes += report.bytes_read;
-    rows_read += report.base_rows;
+    costs.Add(ask(pinned ? snapshot : Check(Check(Table::Open(dir)).Pin())));
   }
-  Count(state, "read_calls", reads);
-  Count(state, "bytes_read", bytes);
-  Count(state, "rows_read", rows_read);
+  costs.Report(state);
 }
 BENCHMARK_CAPTURE(BM_PointQuery, pinned, true)
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(BM_PointQuery, opened, false)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+// --- KeyQuery ------------------------------------------------------------------------------------
+
+constexpr size_t kKeyFiles = 100;
+
+Result<std::shared_ptr<arrow::RecordBatch>> KeyRows(std::span<const uint64_t> numbers) {
+  arrow::StringBuilder ids, names;
+  arrow::Int64Builder quantities;
+  for (const uint64_t i : numbers) {
+    ARROW_RETURN_NOT_OK(ids.Append(UuidKey(i, kRows)));
+    ARROW_RETURN_NOT_OK(names.Append(fmt::format("name {}", Mix(i))));
+    ARROW_RETURN_NOT_OK(quantities.Append(static_cast<int64_t>(Mix(i) % 1'000)));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto id, ids.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto name, names.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto quantity, quantities.Finish());
+  const auto schema =
+      arrow::schema({arrow::field("id", arrow::utf8()), arrow::field("name", arrow::utf8()),
+                     arrow::field("quantity", arrow::int64())});
+  return arrow::RecordBatch::Make(schema, id->length(), {id, name, quantity});
+}
+
+Status WriteKeyFile(testing::TableFiles* table, FileGroup* group, std::span<const uint64_t> rows) {
+  constexpr size_t kAtOnce = 16'384;
+  ARROW_ASSIGN_OR_RAISE(const auto sink, table->OpenBase(group));
+  for (auto rest = rows; !rest.empty(); rest = rest.subspan(std::min(kAtOnce, rest.size()))) {
+    ARROW_ASSIGN_OR_RAISE(const auto batch, KeyRows(rest.first(std::min(kAtOnce, rest.size()))));
+    ARROW_ASSIGN_OR_RAISE(const auto full, table->WithMeta(*batch, group->partition));
+    ARROW_RETURN_NOT_OK(sink->Write(*full));
+  }
+  return sink->Close({.inserts = static_cast<int64_t>(rows.size())});
+}
+
+Status WriteKeyTable(const std::string& dir) {
+  std::vector<std::vector<uint64_t>> rows(kKeyFiles);
+  for (uint64_t i = 0; i < kRows; ++i) rows[Mix(i) % kKeyFiles].push_back(i);
+  ARROW_ASSIGN_OR_RAISE(const auto sample, KeyRows({}));
+  ARROW_ASSIGN_OR_RAISE(const auto table,
+                        TableFiles::Create(dir, {.merge_on_read = false,
+                                                 .schema = sample->schema(),
+                                                 .page_rows = 20'000,
+                                                 .plain_columns = {"id", "name"}}));
+  std::vector<FileGroup> groups;
+  std::mt19937_64 random(1);
+  ARROW_RETURN_NOT_OK(table->Begin("BULK_INSERT"));
+  for (std::vector<uint64_t>& of_file : rows) {
+    std::ranges::shuffle(of_file, random);
+    ARROW_RETURN_NOT_OK(
+        WriteKeyFile(table.get(), &groups.emplace_back(table->NewGroup("")), of_file));
+  }
+  ARROW_RETURN_NOT_OK(table->Commit());
+  MetadataFiles metadata(dir, kMetadataTime);
+  ARROW_RETURN_NOT_OK(metadata.WriteFiles(table->written()));
+  ARROW_RETURN_NOT_OK(metadata.WriteColumnStats(table->written(), 2));
+  ARROW_RETURN_NOT_OK(metadata.BeginRecordIndex(kIndexGroups));
+  for (uint64_t i = 0; i < kRows; ++i) {
+    const FileGroup& group = groups[Mix(i) % kKeyFiles];
+    ARROW_RETURN_NOT_OK(metadata.AddKey(UuidKey(i, kRows), group.partition, group.file_id));
+  }
+  return metadata.Finish();
+}
+
+void BM_KeyQuery(benchmark::State& state, bool pinned, bool use_metadata) {
+  const std::string dir = AllTables().Get("random_keys", WriteKeyTable);
+  std::mt19937_64 random(1);
+  const auto ask = [&](const Snapshot& snapshot) {
+    ScanOptions options;
+    options.where = fmt::format("id = '{}'", UuidKey(random() % kRows, kRows));
+    options.use_metadata = use_metadata;
+    return ReadOneRow(snapshot, options, &state);
+  };
+  const Snapshot snapshot = Check(Check(Table::Open(dir)).Pin());
+  ask(snapshot);
+  PointCosts costs;
+  for (auto _ : state) {
+    costs.Add(ask(pinned ? snapshot : Check(Check(Table::Open(dir)).Pin())));
+  }
+  costs.Report(state);
+}
+BENCHMARK_CAPTURE(BM_KeyQuery, pinned, true, true)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_KeyQuery, opened, false, true)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_KeyQuery, scan, true, false)
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

@@ -23,7 +23,8 @@ struct ReadArguments {
   OutputArguments output;
   std::vector<std::string> columns;
   std::string where;
-  bool meta = false, read_optimized = false, explain = false, no_metadata = false;
+  bool meta = false, read_optimized = false, explain = false;
+  bool no_metadata = false, unique_keys = false;
   int64_t limit = -1;
   std::optional<std::string> begin, end;
 
@@ -37,6 +38,7 @@ arrow::Result<ScanOptions> ReadArguments::Scan() const {
   scan.where = where;
   scan.limit = limit;
   scan.use_metadata = !no_metadata;
+  scan.unique_keys = unique_keys;
   scan.threads = resources.threads;
   ARROW_ASSIGN_OR_RAISE(scan.memory_budget, resources.MemoryBudget(scan.memory_budget));
   if (read_optimized) scan.query = QueryType::kReadOptimized;
@@ -117,6 +119,9 @@ std::vector<Verb> AddReadVerb(CLI::App& app) {
              "read, but print what was skipped and what it cost instead of the rows");
   read->add_flag("--no-metadata", arguments->no_metadata,
                  "list folders and read all files: do not use the table's metadata table");
+  read->add_flag("--unique-keys", arguments->unique_keys,
+                 "promise that no record key is or was in the table twice: predicates on keys take "
+                 "the record index, also where log files keep it from being shown by counting");
   arguments->resources.AddTo(read);
   return {{read, [arguments] { return RunRead(*arguments); }}};
 }

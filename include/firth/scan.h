@@ -54,8 +54,13 @@ struct ScanOptions {
   /// without.
   bool prune = true;
   /// Ask the table's metadata table, where it may be believed: its files instead of listing
-  /// folders, and with `prune` its statistics and bloom filters. Results are the same without.
+  /// folders, and with `prune` its statistics, bloom filters and record index. Results are the same
+  /// without.
   bool use_metadata = true;
+  /// A promise: no record key is or was in the table twice. The record index then rules out file
+  /// slices also where log files keep it from being shown by counting. Rows are missing where the
+  /// promise isn't true.
+  bool unique_keys = false;
 
   /// Ranges and combinations. Called once, by Snapshot::Plan. Errors: kInvalidArgument.
   arrow::Status Validate() const;
@@ -75,7 +80,7 @@ struct ScanReport {
   int64_t partitions = 0;          ///< listed
   int64_t partitions_pruned = 0;   ///< of these, left out
   int64_t slices = 0;              ///< in the partitions that are left
-  int64_t slices_pruned = 0;       ///< of these, left out by statistics and bloom filters
+  int64_t slices_pruned = 0;       ///< of these, left out by indexes of the metadata table
   int64_t row_groups = 0;          ///< in the base files that were opened
   int64_t row_groups_pruned = 0;   ///< of these, left out
   int64_t pages = 0;               ///< of the columns read, where their page index was looked at

@@ -92,6 +92,7 @@ class Snapshot:
         memory_budget: int,
         spill_dir: str,
         use_metadata: bool,
+        unique_keys: bool,
     ) -> Plan: ...
 
 class Table:

@@ -12,8 +12,8 @@ class ScanReport(typing.TypedDict):
     """What planning left out, and what reading cost so far. What the command prints with --explain.
 
     partitions        listed; partitions_pruned of them were left out
-    slices            file slices in the others; slices_pruned were ruled out by column
-                      statistics and bloom filters
+    slices            file slices in the others; slices_pruned were ruled out by indexes
+                      of the metadata table
     row_groups        in the base files that were opened; row_groups_pruned were left out
     pages             of the columns read, where their page index was looked at; pages_pruned of
                       them were left out

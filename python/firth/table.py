@@ -65,6 +65,7 @@ class _Readable:
         memory_budget: int = GIB,
         spill_dir: str | os.PathLike[str] = "",
         use_metadata: bool = True,
+        unique_keys: bool = False,
     ) -> Result:
         """Rows of a snapshot.
 
@@ -83,6 +84,9 @@ class _Readable:
         memory_budget   bytes of log records and queued batches in memory; more spills to disk
         spill_dir       where to spill; default the system's temporary folder
         use_metadata    ask the metadata table, where it may be believed, instead of listing
+        unique_keys     promise that no record key is or was in the table twice: predicates on keys
+                        take the record index, also where log files keep it from being shown by
+                        counting. Rows are missing where the promise isn't true
 
         Nothing is read yet: planning happens here and finds unknown columns, the rows come when the
         result is consumed.
@@ -103,6 +107,7 @@ class _Readable:
             memory_budget=memory_budget,
             spill_dir=spill_dir,
             use_metadata=use_metadata,
+            unique_keys=unique_keys,
         )
 
     def incremental(
@@ -159,6 +164,7 @@ class _Readable:
         memory_budget: int = GIB,
         spill_dir: str | os.PathLike[str] = "",
         use_metadata: bool = True,
+        unique_keys: bool = False,
     ) -> dict[str, object]:
         """What a read takes, as `firth read --explain` tells it: reads the rows, returns none.
 
@@ -183,9 +189,11 @@ class _Readable:
         if begin is None:
             if end is not None:
                 raise InvalidArgumentError("end needs begin")
-            return self.read(as_of=as_of, read_optimized=read_optimized, **options).explain()
-        if as_of is not None or read_optimized:
-            raise InvalidArgumentError("begin goes with neither as_of nor read_optimized")
+            return self.read(
+                as_of=as_of, read_optimized=read_optimized, unique_keys=unique_keys, **options
+            ).explain()
+        if as_of is not None or read_optimized or unique_keys:
+            raise InvalidArgumentError("begin goes without as_of, read_optimized, unique_keys")
         return self.incremental(begin, end, **options).explain()
 
     def _pin_and_plan(self, as_of: Instant | None, **request: typing.Any) -> Result:
@@ -207,6 +215,7 @@ class _Readable:
         memory_budget: int,
         spill_dir: str | os.PathLike[str],
         use_metadata: bool,
+        unique_keys: bool = False,
     ) -> Result:
         return Result(
             snapshot.plan(
@@ -222,6 +231,7 @@ class _Readable:
                 memory_budget=_arguments.integer("memory_budget", memory_budget),
                 spill_dir=_arguments.path("spill_dir", spill_dir),
                 use_metadata=_arguments.flag("use_metadata", use_metadata),
+                unique_keys=_arguments.flag("unique_keys", unique_keys),
             )
         )
 

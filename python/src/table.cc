@@ -105,7 +105,7 @@ Table OpenTable(const std::string& uri, std::map<std::string, std::string> stora
 Plan PlanRead(const Snapshot& snapshot, std::vector<std::string> columns, std::string where,
               bool read_optimized, std::optional<std::string> begin, std::optional<std::string> end,
               int64_t limit, bool meta, int threads, int64_t batch_rows, int64_t memory_budget,
-              std::string spill_dir, bool use_metadata) {
+              std::string spill_dir, bool use_metadata, bool unique_keys) {
   ScanOptions options;
   if (begin) {
     options.query = QueryType::kIncremental;
@@ -123,6 +123,7 @@ Plan PlanRead(const Snapshot& snapshot, std::vector<std::string> columns, std::s
   options.memory_budget = memory_budget;
   options.spill_dir = std::move(spill_dir);
   options.use_metadata = use_metadata;
+  options.unique_keys = unique_keys;
   return Plan(ValueOrThrow(snapshot.Plan(options)));
 }
 
@@ -194,7 +195,7 @@ void BindTable(nb::module_& module) {
           ReleaseGil())
       .def("plan", &PlanRead, nb::kw_only(), "columns"_a, "where"_a, "read_optimized"_a,
            "begin"_a.none(), "end"_a.none(), "limit"_a, "meta"_a, "threads"_a, "batch_rows"_a,
-           "memory_budget"_a, "spill_dir"_a, "use_metadata"_a, ReleaseGil());
+           "memory_budget"_a, "spill_dir"_a, "use_metadata"_a, "unique_keys"_a, ReleaseGil());
   nb::class_<Table>(module, "Table")
       .def_prop_ro("info", &Table::info)
       .def(

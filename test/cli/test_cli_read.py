@@ -222,6 +222,13 @@ def test_a_file_is_replaced_only_when_the_read_succeeds(firth, basic, tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_a_promise_of_unique_keys_is_taken_at_its_word(firth, golden):
+    twice = golden("v9_cow_record_index_twice")
+    key = ("read", twice.path, "--where", "id = 3", "--format", "jsonl")
+    assert len(firth(*key).rows) == 2
+    assert len(firth(*key, "--unique-keys").rows) == 1, "keys are there twice"
+
+
 def test_explain_tells_what_was_read(firth, basic):
     report = firth("read", basic.path, "--where", "part = 'p1'", "--explain", "--json").json
     assert report["rows"] == sum(r["part"] == "p1" for r in basic.rows(basic.expected["snapshot"]))

@@ -135,3 +135,23 @@ def test_what_cannot_be_answered_is_an_error(indexed, tickets):
         indexed.lookup(["1", 2])
     with pytest.raises(TypeError, match="value is 0.5"):
         indexed.lookup(column="name", value=0.5)
+
+
+def test_reads_of_keys_and_values_ask_the_indexes(indexed):
+    for where, index in (
+        ("id = 17", "record index"),
+        ([("name", "=", "name-17-a")], "secondary_index_idx_name"),
+    ):
+        told = indexed.explain(where=where)
+        assert told["rows"] == 1 and told["slices_pruned"] == 2
+        assert f"{index}: 2 of 3 file slices skipped" in told["notes"]
+
+
+def test_keys_that_are_twice_are_noticed_unless_others_are_promised(unpack):
+    twice = firth.open(unpack("v9_cow_record_index_twice"))
+    told = twice.explain(where="id = 3")
+    assert told["rows"] == 2
+    assert any("not used: record_index has" in note for note in told["notes"])
+    # The promise isn't true, and the answer lacks a row.
+    assert twice.explain(where="id = 3", unique_keys=True)["rows"] == 1
+    assert twice.snapshot().read(where="id = 3", unique_keys=True).to_arrow().num_rows == 1

@@ -136,7 +136,8 @@ def test_explain_travels_as_reads_do(tickets):
     assert tickets.explain(begin=begin)["rows"] == len(tickets.incremental(begin).to_list())
     assert tickets.explain(as_of=past)["rows"] == len(tickets.read(as_of=past).to_list())
     assert tickets.snapshot(past).explain()["rows"] == tickets.explain(as_of=past)["rows"]
-    for senseless in ({"end": past}, {"begin": begin, "as_of": past}):
+    promise = {"begin": begin, "unique_keys": True}
+    for senseless in ({"end": past}, {"begin": begin, "as_of": past}, promise):
         with pytest.raises(firth.InvalidArgumentError):
             tickets.explain(**senseless)
 

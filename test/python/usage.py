@@ -34,6 +34,7 @@ index_states: list[str] = [index.state for index in table.indexes()]
 nulls: list[int | None] = [of.nulls for of in table.column_statistics(["ts"]).statistics]
 possible: list[bool] = table.bloom_filter("p/f.parquet", ["1"]).possible
 explained: dict[str, object] = table.explain(["id"], "id = 1", as_of="20260201", use_metadata=False)
+promised: firth.Result = table.read(where="id = 1", unique_keys=True)
 
 # Mistakes that must stay mistakes: a strict run reports an ignore that is not needed.
 table.incremental(None)  # type: ignore[arg-type]

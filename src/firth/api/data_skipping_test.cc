@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "firth/index.h"
 #include "firth/scan.h"
 #include "firth/testing/golden.h"
 #include "firth/testing/metadata_reads.h"
@@ -45,11 +47,14 @@ bool HasUsedStatistics(const arrow::DataType& type) {
 // Predicates over the columns of a table, with literals that its rows have and ones beside them.
 class PredicateMaker {
  public:
-  PredicateMaker(std::shared_ptr<arrow::Table> rows, std::mt19937* random)
+  /// @param indexed columns that are asked for more often, if the table has them
+  PredicateMaker(std::shared_ptr<arrow::Table> rows, const std::set<std::string>& indexed,
+                 std::mt19937* random)
       : rows_(std::move(rows)), random_(*random) {
     for (int i = 0; i < rows_->num_columns(); ++i) {
       columns_.push_back(i);
       if (HasUsedStatistics(*rows_->field(i)->type())) columns_.insert(columns_.end(), 3, i);
+      if (indexed.contains(rows_->field(i)->name())) columns_.insert(columns_.end(), 6, i);
     }
   }
 
@@ -172,10 +177,41 @@ std::vector<Target> TargetsOf(const Table& table) {
   return targets;
 }
 
+// Columns that indexes of keys are of.
+std::set<std::string> IndexedColumns(const Table& table) {
+  std::set<std::string> columns = {"_hoodie_record_key"};
+  const TableInfo info = table.info();
+  columns.insert(info.record_key_fields.begin(), info.record_key_fields.end());
+  const auto indexes = ListIndexes(*table.Pin());
+  if (!indexes.ok()) return columns;
+  for (const IndexInfo& index : *indexes) {
+    if (index.type == "secondary_index") columns.insert(index.columns.begin(), index.columns.end());
+  }
+  return columns;
+}
+
+bool HasUniqueKeys(const arrow::Table& rows) {
+  const auto keys = rows.GetColumnByName("_hoodie_record_key");
+  std::set<std::string> seen;
+  for (int64_t i = 0; keys != nullptr && i < keys->length(); ++i) {
+    if (!seen.insert((*keys->GetScalar(i))->ToString()).second) return false;
+  }
+  return keys != nullptr;
+}
+
 struct Comparison {
   int64_t predicates = 0;
-  int64_t skipped = 0;  // slices
+  int64_t skipped = 0;          // slices
+  int64_t by_record_index = 0;  // plans for which it skipped some
 };
+
+void Add(const ScanReport& report, Comparison* result) {
+  ++result->predicates;
+  result->skipped += report.slices_pruned;
+  result->by_record_index += std::ranges::count_if(report.notes, [](const std::string& note) {
+    return note.starts_with("record index: ") && !note.starts_with("record index: 0 ");
+  });
+}
 
 // Reads with random predicates with and without skipping; fails at the first difference.
 void CompareSkipping(const Table& table, int predicates, std::mt19937* random,
@@ -183,12 +219,14 @@ void CompareSkipping(const Table& table, int predicates, std::mt19937* random,
   const std::vector<Target> targets = TargetsOf(table);
   const auto all = (*targets[0].snapshot.Read(targets[0].options))->ToTable();
   EXPECT_TRUE(all.ok()) << name << ": " << all.status();
-  PredicateMaker maker(*all, random);
+  PredicateMaker maker(*all, IndexedColumns(table), random);
+  const bool unique_keys = HasUniqueKeys(**all);
   for (int i = 0; i < predicates; ++i) {
     const Target& target = targets[(*random)() % targets.size()];
     ScanOptions options = target.options;
     options.threads = 1;
     options.where = maker.Make();
+    options.unique_keys = unique_keys && (*random)() % 2 == 0;
     ScanOptions all_read = options;
     all_read.prune = all_read.use_metadata = false;
     const auto reference = target.snapshot.Plan(all_read);
@@ -200,8 +238,7 @@ void CompareSkipping(const Table& table, int predicates, std::mt19937* random,
                     << ": " << plan.status();
       return;
     }
-    ++result->predicates;
-    result->skipped += plan->Report().slices_pruned;
+    Add(plan->Report(), result);
   }
 }
 
@@ -277,20 +314,52 @@ TEST(DataSkipping, SlicesWithLogsOfVersion6AreAlwaysReadAndReported) {
 INSTANTIATE_TEST_SUITE_P(Golden, SkippingTest, ::testing::Values("v9_cow_basic", "v9_mor_mdt_full"),
                          [](const auto& table) { return table.param; });
 
-// Tables of the repository with statistics of many kinds, in files of either writer and in logs.
-// What each predicate rules out was worked out from the rows that were written.
-class StatsTablesTest : public ::testing::Test {
+// Tables of the repository, unpacked.
+class TablesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("firth_skipping_{}", getpid());
     std::filesystem::create_directories(folder_);
-    for (const char* name : {"v9_mor_stats_types", "v9_mor_stats_text", "v8_mor_stats_text"}) {
-      const std::string command = fmt::format("unzip -qq -o '{}/tables/{}.zip' -d '{}'",
-                                              FIRTH_TEST_DATA_DIR, name, folder_.string());
-      ASSERT_EQ(std::system(command.c_str()), 0);
-    }
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  Table Unpack(const std::string& zip, const std::string& name) const {
+    const std::string command =
+        fmt::format("unzip -qq -o '{}/{}.zip' -d '{}'", FIRTH_TEST_DATA_DIR, zip, folder_.string());
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return *Table::Open((folder_ / name).string());
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(TablesTest, SkippingByKeysNeverChangesRows) {
+  const int seed = FromEnvironment("FIRTH_RANDOM_SEED", 4);
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const int each = FromEnvironment("FIRTH_RANDOM_PREDICATES", 500) / 4;
+  for (const std::string name : {"v9_cow_expr_index", "v9_cow_record_index_changes",
+                                 "v9_cow_record_index_twice", "v9_mor_partitioned_rli"}) {
+    const bool partitioned = name == "v9_mor_partitioned_rli";
+    Comparison result;
+    CompareSkipping(
+        Unpack(partitioned ? "metadata/partitioned_record_index" : "tables/" + name, name), each,
+        &random, name, &result);
+    ASSERT_FALSE(HasFailure()) << "FIRTH_RANDOM_SEED=" << seed;
+    EXPECT_TRUE(result.by_record_index > 0 || partitioned) << name;
+  }
+}
+
+// Tables of the repository with statistics of many kinds, in files of either writer and in logs.
+// What each predicate rules out was worked out from the rows that were written.
+class StatsTablesTest : public TablesTest {
+ protected:
+  void SetUp() override {
+    TablesTest::SetUp();
+    for (const std::string name :
+         {"v9_mor_stats_types", "v9_mor_stats_text", "v8_mor_stats_text"}) {
+      Unpack("tables/" + name, name);
+    }
+  }
 
   Table Open(const std::string& name) const { return *Table::Open((folder_ / name).string()); }
 
@@ -301,8 +370,6 @@ class StatsTablesTest : public ::testing::Test {
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan->Report();
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(StatsTablesTest, EachTypeIsUsedAsFarAsItIsSafe) {

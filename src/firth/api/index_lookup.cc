@@ -32,13 +32,7 @@ Result<std::string> SecondaryIndexOf(const PinnedSnapshot& snapshot, std::string
   ARROW_ASSIGN_OR_RAISE(const IndexedColumn wanted, FindIndexedColumn(snapshot, column));
   ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(snapshot));
   for (const auto& names : {config.metadata_partitions, PartitionsBeingBuilt(config)}) {
-    for (const auto& [name, definition] : definitions) {
-      if (ParseMetadataPartition(name) == MetadataIndex::kSecondaryIndex &&
-          definition.source_fields == std::vector{wanted.name} &&
-          std::ranges::find(names, name) != names.end()) {
-        return name;
-      }
-    }
+    if (auto index = FindSecondaryIndex(definitions, wanted.name, names)) return *std::move(index);
   }
   return NoSuchIndex(config, fmt::format("secondary index of column \"{}\"", wanted.name));
 }
@@ -90,7 +84,7 @@ Result<ValueLookup> LookupValues(const Snapshot& snapshot, std::string_view colu
   for (const auto& value : values) prefixes.push_back(SecondaryKeyPrefix(value));
   MetadataCost cost;
   ARROW_ASSIGN_OR_RAISE(const std::vector<MetadataRecord> records,
-                        table->LookupPrefixes(found.index, prefixes, &cost));
+                        table->LookupPrefixes(found.index, prefixes, kAnyNumberOfRecords, &cost));
   found.cost = ToLookupCost(cost);
   for (const MetadataRecord& record : records) {
     ARROW_ASSIGN_OR_RAISE(SecondaryKey key, ParseSecondaryKey(record.key));

@@ -3,8 +3,11 @@
 
 #include <arrow/buffer.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "firth/metadata/metadata_keys.h"
 
 namespace firth {
 namespace {
@@ -66,6 +69,19 @@ bool IsInside(std::string_view path) {
 }
 
 }  // namespace
+
+std::optional<std::string> FindSecondaryIndex(const IndexDefinitions& definitions,
+                                              std::string_view column,
+                                              const std::vector<std::string>& partitions) {
+  for (const auto& [name, definition] : definitions) {
+    if (ParseMetadataPartition(name) == MetadataIndex::kSecondaryIndex &&
+        definition.source_fields.size() == 1 && definition.source_fields[0] == column &&
+        std::ranges::find(partitions, name) != partitions.end()) {
+      return name;
+    }
+  }
+  return std::nullopt;
+}
 
 Result<IndexDefinitions> ParseIndexDefinitions(std::string_view json) {
   const Json root = Json::parse(json, nullptr, /*allow_exceptions=*/false);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,11 @@ struct IndexDefinition {
 
 /// By partition of the metadata table. A table without the file has none.
 using IndexDefinitions = std::map<std::string, IndexDefinition, std::less<>>;
+
+/// The secondary index of `column` among `partitions`; the first by name when there are several.
+std::optional<std::string> FindSecondaryIndex(const IndexDefinitions& definitions,
+                                              std::string_view column,
+                                              const std::vector<std::string>& partitions);
 
 /// From the text of the file. Unknown members are ignored. Errors: kCorrupt when it is no such
 /// object, kUnsupported for a version that firth doesn't know, naming the index.

@@ -32,6 +32,14 @@ TEST(IndexDefinitions, AreParsedAndUnknownMembersIgnored) {
   EXPECT_EQ(expression.options.at("format"), "yyyy");
 }
 
+TEST(IndexDefinitions, TheSecondaryIndexOfAColumnIsOneThatIsReady) {
+  const IndexDefinitions definitions = *ParseIndexDefinitions(kText);
+  EXPECT_EQ(FindSecondaryIndex(definitions, "name", {"files", "secondary_index_n"}),
+            "secondary_index_n");
+  EXPECT_EQ(FindSecondaryIndex(definitions, "name", {"files"}), std::nullopt);
+  EXPECT_EQ(FindSecondaryIndex(definitions, "ts", {"expr_index_e"}), std::nullopt);
+}
+
 TEST(IndexDefinitions, AnUnknownVersionIsUnsupported) {
   const auto parsed = ParseIndexDefinitions(R"({"indexDefinitions": {"i": {"version": "V7"}}})");
   ASSERT_FALSE(parsed.ok());

@@ -321,6 +321,33 @@ Status MetadataFileGroup::LookupPrefixes(std::span<const std::string_view> prefi
   return join.Finish();
 }
 
+// Compactions write no deletions into base files, so that all of their entries are live but for
+// what log files say.
+Result<std::optional<int64_t>> MetadataFileGroup::Count(size_t max_changes, HFileCost* cost) {
+  ARROW_ASSIGN_OR_RAISE(const Loaded* loaded, Load(cost));
+  std::vector<std::string_view> changed;
+  for (const Change& change : loaded->changes) {
+    if (changed.empty() || changed.back() != change.key) changed.push_back(change.key);
+  }
+  if (changed.size() > max_changes) return std::nullopt;
+  int64_t count = loaded->base == nullptr ? 0 : loaded->base->num_entries();
+  if (changed.empty()) return count;
+  if (loaded->base != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(const HFileCost read,
+                          loaded->base->Lookup(changed, [&](size_t, auto, auto) -> Status {
+                            --count;
+                            return Status::OK();
+                          }));
+    *cost += read;
+  }
+  const auto add = [&](const MetadataRecord&) {
+    ++count;
+    return Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(Lookup(changed, add, cost));
+  return count;
+}
+
 Status MetadataFileGroup::Scan(const MetadataVisitor& visit, HFileCost* cost) {
   ARROW_ASSIGN_OR_RAISE(const Loaded* loaded, Load(cost));
   Join join(*this, *loaded, visit);

@@ -60,6 +60,8 @@ class MetadataFileGroup {
   /// with another.
   Status LookupPrefixes(std::span<const std::string_view> prefixes, const MetadataVisitor& visit,
                         HFileCost* cost);
+  /// Number of live records; nullopt when log files have more than `max_changes` keys.
+  Result<std::optional<int64_t>> Count(size_t max_changes, HFileCost* cost);
   /// All live records, ascending.
   Status Scan(const MetadataVisitor& visit, HFileCost* cost);
 

@@ -237,6 +237,22 @@ TEST_P(MetadataGoldenTest, RecordsAreThoseRecorded) {
   for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], expected[i]);
 }
 
+TEST_P(MetadataGoldenTest, CountsAgreeWithScans) {
+  const auto metadata = Open();
+  for (const std::string& partition : config_.metadata_partitions) {
+    SCOPED_TRACE(partition);
+    int64_t scanned = 0;
+    const auto count = [&](const MetadataRecord&) {
+      ++scanned;
+      return Status::OK();
+    };
+    ASSERT_TRUE(metadata->Scan(partition, count, nullptr).ok());
+    EXPECT_EQ(*metadata->CountRecords(partition, /*max_changes=*/1'000, nullptr), scanned);
+    const std::optional<int64_t> of_base_files = *metadata->CountRecords(partition, 0, nullptr);
+    EXPECT_EQ(of_base_files.value_or(scanned), scanned);
+  }
+}
+
 // By key, each record that a scan gives is found, and what is not there is not.
 TEST_P(MetadataGoldenTest, LookupsAgreeWithScans) {
   const auto metadata = Open();
@@ -276,7 +292,8 @@ TEST_P(MetadataGoldenTest, LookupsAgreeWithScans) {
           begun.push_back(record);
         }
       }
-      const auto by_prefix = metadata->LookupPrefixes(partition, prefixes, &cost);
+      const auto by_prefix =
+          metadata->LookupPrefixes(partition, prefixes, kAnyNumberOfRecords, &cost);
       ASSERT_TRUE(by_prefix.ok()) << by_prefix.status();
       EXPECT_TRUE(*by_prefix == begun);
     }
@@ -340,7 +357,7 @@ TEST_P(MetadataGoldenTest, SecondaryIndexKnowsWhoHasAValue) {
       const std::string value = row.at(column);
       const std::vector<std::string> prefix = {SecondaryKeyPrefix(value)};
       MetadataCost cost;
-      const auto found = metadata->LookupPrefixes(partition, prefix, &cost);
+      const auto found = metadata->LookupPrefixes(partition, prefix, kAnyNumberOfRecords, &cost);
       ASSERT_TRUE(found.ok()) << found.status();
       std::set<std::string> keys;
       for (const MetadataRecord& record : *found) {

@@ -2,6 +2,7 @@
 #include "firth/metadata/metadata_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -128,9 +129,11 @@ class OpenMetadataTable : public MetadataTable {
     return LookupInSets(*found, SetsOf(*found, prefix), keys, cost);
   }
   Result<Records> LookupPrefixes(std::string_view partition, std::span<const std::string> prefixes,
-                                 MetadataCost* cost) const override;
+                                 size_t max_records, MetadataCost* cost) const override;
   Status Scan(std::string_view partition, const std::function<Status(MetadataRecord)>& visit,
               MetadataCost* cost) const override;
+  Result<std::optional<int64_t>> CountRecords(std::string_view partition, size_t max_changes,
+                                              MetadataCost* cost) const override;
   Result<int32_t> FileGroups(std::string_view partition) const override;
   Result<int64_t> Bytes(std::string_view partition) const override;
 
@@ -145,7 +148,7 @@ class OpenMetadataTable : public MetadataTable {
   Result<Records> LookupInSets(const Partition& partition, std::span<const GroupSet> sets,
                                std::span<const std::string> keys, MetadataCost* cost) const;
   template <typename Ask>
-  Result<Records> RunRequests(std::vector<Request> requests, MetadataCost* cost,
+  Result<Records> RunRequests(std::vector<Request> requests, size_t max_records, MetadataCost* cost,
                               const Ask& ask) const;
 
   const std::shared_ptr<const Storage> data_storage_;
@@ -278,9 +281,10 @@ void OpenMetadataTable::AddGroups(std::vector<FileSlice> slices, MetadataIndex i
 
 // Asks all groups, over the threads, and puts their answers in order.
 template <typename Ask>
-Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, MetadataCost* cost,
-                                               const Ask& ask) const {
+Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, size_t max_records,
+                                               MetadataCost* cost, const Ask& ask) const {
   std::vector<Records> answers(requests.size());
+  std::atomic<size_t> found = 0;
   std::vector<HFileCost> costs(requests.size());
   int threads = options_.threads;
   if (data_storage_->is_local()) {
@@ -291,7 +295,10 @@ Result<Records> OpenMetadataTable::RunRequests(std::vector<Request> requests, Me
   ARROW_RETURN_NOT_OK(RunParallel(requests.size(), threads, [&](size_t i) -> Status {
     return ask(
         requests[i],
-        [&](MetadataRecord record) {
+        [&](MetadataRecord record) -> Status {
+          if (++found > max_records) {
+            return UnsupportedError("more than {} records are asked for", max_records);
+          }
           answers[i].push_back(std::move(record));
           return Status::OK();
         },
@@ -330,7 +337,7 @@ Result<Records> OpenMetadataTable::LookupInSets(const Partition& partition,
     }
     AddAsked(set, std::move(of_set), &requests);
   }
-  return RunRequests(std::move(requests), cost,
+  return RunRequests(std::move(requests), kAnyNumberOfRecords, cost,
                      [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
                        return request.group->Lookup(request.keys, visit, spent);
                      });
@@ -338,7 +345,7 @@ Result<Records> OpenMetadataTable::LookupInSets(const Partition& partition,
 
 Result<Records> OpenMetadataTable::LookupPrefixes(std::string_view name,
                                                   std::span<const std::string> prefixes,
-                                                  MetadataCost* cost) const {
+                                                  size_t max_records, MetadataCost* cost) const {
   ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
   const std::vector<std::string_view> sorted = SortedPrefixes(prefixes);
   std::vector<Request> requests;
@@ -356,7 +363,7 @@ Result<Records> OpenMetadataTable::LookupPrefixes(std::string_view name,
     }
     AddAsked(set, std::move(of_set), &requests);
   }
-  return RunRequests(std::move(requests), cost,
+  return RunRequests(std::move(requests), max_records, cost,
                      [](const Request& request, const MetadataVisitor& visit, HFileCost* spent) {
                        return request.group->LookupPrefixes(request.keys, visit, spent);
                      });
@@ -374,6 +381,29 @@ Status OpenMetadataTable::Scan(std::string_view name,
     }
   }
   return Status::OK();
+}
+
+Result<std::optional<int64_t>> OpenMetadataTable::CountRecords(std::string_view name,
+                                                               size_t max_changes,
+                                                               MetadataCost* cost) const {
+  ARROW_ASSIGN_OR_RAISE(const Partition* partition, GetTrusted(name));
+  std::vector<MetadataFileGroup*> groups;
+  for (const GroupSet& set : partition->sets) {
+    for (const std::unique_ptr<MetadataFileGroup>& group : set.groups) {
+      groups.push_back(group.get());
+    }
+  }
+  std::vector<std::optional<int64_t>> counts(groups.size());
+  std::vector<HFileCost> costs(groups.size());
+  ARROW_RETURN_NOT_OK(RunParallel(groups.size(), options_.threads, [&](size_t i) -> Status {
+    return groups[i]->Count(max_changes, &costs[i]).Value(&counts[i]);
+  }));
+  std::optional<int64_t> total = 0;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (cost != nullptr) cost->Add(costs[i]);
+    total = total && counts[i] ? std::optional(*total + *counts[i]) : std::nullopt;
+  }
+  return total;
 }
 
 Result<int32_t> OpenMetadataTable::FileGroups(std::string_view name) const {

@@ -2,9 +2,12 @@
 // The metadata table of a table: what it says, as of one snapshot, and whether it may be believed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +23,9 @@ namespace firth {
 
 class HFileBlockCache;
 struct HFileCost;
+
+/// For LookupPrefixes.
+inline constexpr size_t kAnyNumberOfRecords = std::numeric_limits<size_t>::max();
 
 /// Partitions of the metadata table that a writer is building: nobody may use them yet.
 std::vector<std::string> PartitionsBeingBuilt(const TableConfig& config);
@@ -86,9 +92,11 @@ class MetadataTable {
                                                        std::span<const std::string> keys,
                                                        MetadataCost* cost) const = 0;
 
-  /// Live records whose key begins with one of `prefixes`, by key, each once. Errors as Lookup.
+  /// Live records whose key begins with one of `prefixes`, by key, each once. Errors as Lookup;
+  /// kUnsupported, too, when there are more than `max_records`.
   virtual Result<std::vector<MetadataRecord>> LookupPrefixes(std::string_view partition,
                                                              std::span<const std::string> prefixes,
+                                                             size_t max_records,
                                                              MetadataCost* cost) const = 0;
 
   /// All live records of the partition, file group by file group, by key within each. Memory: the
@@ -96,6 +104,13 @@ class MetadataTable {
   virtual Status Scan(std::string_view partition,
                       const std::function<Status(MetadataRecord)>& visit,
                       MetadataCost* cost) const = 0;
+
+  /// Number of live records; nullopt where a file group has more than `max_changes` keys in its log
+  /// files: each is looked up in the base file. Errors as Lookup.
+  /// Cost: the tails of all base files, all log files, a data block for each key in these.
+  virtual Result<std::optional<int64_t>> CountRecords(std::string_view partition,
+                                                      size_t max_changes,
+                                                      MetadataCost* cost) const = 0;
 
   /// Number of file groups of a partition that is believed. Errors as Lookup.
   virtual Result<int32_t> FileGroups(std::string_view partition) const = 0;

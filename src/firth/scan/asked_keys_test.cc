@@ -49,6 +49,18 @@ TEST_F(AskedKeysTest, AreThoseOfEveryWayToBeTrue) {
   EXPECT_THAT(Of("id = NULL"), kAny);  // a constant by then
 }
 
+TEST_F(AskedKeysTest, ValuesOfAnyColumnAreFound) {
+  const auto schema =
+      arrow::schema({arrow::field("s", arrow::utf8()), arrow::field("f", arrow::float64())});
+  const auto values = [&](const std::string& column, const std::string& where) {
+    return AskedValues(column, *ParsePredicate(where, *schema)->Bind(*schema), 4);
+  };
+  EXPECT_THAT(values("s", "s = 'a$b' AND f > 1"), Optional(ElementsAre("a$b")));
+  EXPECT_THAT(values("s", "s IN ('x', '', NULL) OR s = 'y'"), Optional(ElementsAre("", "x", "y")));
+  EXPECT_EQ(values("s", "s = 'a' OR f = 1"), kAny);
+  EXPECT_EQ(values("f", "f = 1"), kAny) << "texts of floats are Java's";
+}
+
 TEST_F(AskedKeysTest, AreAnyWhereOthersMayMatch) {
   for (const char* where :
        {"", "qty = 7", "id = 7 OR qty = 7", "id > 7", "NOT (id = 7)", "id <> 7", "id IS NULL",

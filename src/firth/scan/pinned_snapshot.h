@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "firth/read/slice_reader.h"
+#include "firth/scan/index_counts.h"
 #include "firth/scan/snapshot_files.h"
 #include "firth/scan/snapshot_metadata.h"
 #include "firth/table/file_system_view.h"
@@ -22,6 +23,7 @@ struct PinnedSnapshot {
   // Of all copies:
   std::shared_ptr<SnapshotMetadata> metadata = std::make_shared<SnapshotMetadata>();
   std::shared_ptr<SnapshotFiles> files = std::make_shared<SnapshotFiles>();
+  std::shared_ptr<IndexCounts> counts = std::make_shared<IndexCounts>();
 };
 
 /// Pins the latest snapshot of the loaded timeline, or the one at the time `as_of` (any form that

@@ -20,6 +20,7 @@
 #include "firth/scan/partition_pruning.h"
 #include "firth/scan/predicate.h"
 #include "firth/scan/predicate_names.h"
+#include "firth/scan/record_index_skipping.h"
 
 namespace firth {
 namespace {
@@ -170,6 +171,21 @@ Status PlanIncrementalRead(const std::shared_ptr<const PinnedSnapshot>& snapshot
   return Status::OK();
 }
 
+// Leaves out slices that indexes of the metadata table rule out. The record index leaves so few
+// that statistics of the others need not be looked up, and knows all that bloom filters do.
+Status SkipSlices(const PinnedSnapshot& snapshot, const ScanOptions& options,
+                  const cp::Expression& filter, PlannedScan* plan) {
+  const int threads = ScanThreads(options);
+  std::vector<FileSlice>* slices = &plan->slices;
+  ARROW_ASSIGN_OR_RAISE(const bool found, SkipByRecordIndex(snapshot, filter, options, threads,
+                                                            slices, &plan->report));
+  ARROW_RETURN_NOT_OK(SkipByColumnStats(snapshot, filter, threads, slices, &plan->report));
+  if (!found) {
+    ARROW_RETURN_NOT_OK(SkipByBloomFilters(snapshot, filter, threads, slices, &plan->report));
+  }
+  return SkipByExpressionIndexes(snapshot, filter, threads, slices, &plan->report);
+}
+
 }  // namespace
 
 int ScanThreads(const ScanOptions& options) {
@@ -244,11 +260,7 @@ Result<PlannedScan> PlanScan(const std::shared_ptr<const PinnedSnapshot>& snapsh
   }
   plan.report.slices = static_cast<int64_t>(plan.slices.size());
   if (options.prune && options.use_metadata && !plan.read.filter.Equals(cp::literal(true))) {
-    const int threads = ScanThreads(options);
-    ARROW_RETURN_NOT_OK(SkipByColumnStats(*snapshot, bound, threads, &plan.slices, &plan.report));
-    ARROW_RETURN_NOT_OK(SkipByBloomFilters(*snapshot, bound, threads, &plan.slices, &plan.report));
-    ARROW_RETURN_NOT_OK(
-        SkipByExpressionIndexes(*snapshot, bound, threads, &plan.slices, &plan.report));
+    ARROW_RETURN_NOT_OK(SkipSlices(*snapshot, options, bound, &plan));
   }
   return plan;
 }

@@ -27,6 +27,12 @@ Status CheckWritesRemain(const Timeline& pinned, std::string_view as_of, const T
   return Status::OK();
 }
 
+PartitionFilesView ViewOf(const PartitionFiles& partitions) {
+  PartitionFilesView view;
+  for (const auto& [partition, files] : partitions) view.emplace(partition, &files);
+  return view;
+}
+
 bool IsDataFile(const FileInfo& file) {
   return ParseBaseFileName(file.path, file.size) || ParseLogFileName(file.path, file.size);
 }
@@ -73,10 +79,8 @@ Status SnapshotFiles::ListMetadata(const PinnedSnapshot& snapshot, int threads) 
                  : ReasonFilesMayBeGone(context.timeline, snapshot.as_of, *timeline_);
   }
   if (reason.empty()) {
-    PartitionFilesView view;
-    for (const auto& [partition, files] : metadata_files_) view.emplace(partition, &files);
     const auto all = [](std::string_view) { return true; };
-    reason = CheckPresent(*expected_, snapshot, view, all).message();
+    reason = CheckPresent(*expected_, snapshot, ViewOf(metadata_files_), all).message();
   }
   if (!reason.empty()) metadata_files_.clear();
   distrust_ = std::move(reason);
@@ -110,9 +114,7 @@ Result<SnapshotListing> SnapshotFiles::List(const PinnedSnapshot& snapshot,
     result.from_metadata = distrust_->empty();
   }
   if (result.from_metadata) {
-    for (const auto& [partition, files] : metadata_files_) {
-      result.partitions.emplace(partition, &files);
-    }
+    result.partitions = ViewOf(metadata_files_);
   } else {
     ARROW_ASSIGN_OR_RAISE(result.partitions, ListStorage(snapshot, options.threads, wanted));
   }
@@ -121,6 +123,12 @@ Result<SnapshotListing> SnapshotFiles::List(const PinnedSnapshot& snapshot,
   result.timeline = timeline_;
   result.expected = expected_;
   return result;
+}
+
+std::optional<PartitionFilesView> SnapshotFiles::ListedFromMetadata() {
+  const std::lock_guard lock(mutex_);
+  if (!distrust_ || !distrust_->empty()) return std::nullopt;
+  return ViewOf(metadata_files_);
 }
 
 }  // namespace firth

@@ -44,6 +44,10 @@ class SnapshotFiles {
   Result<SnapshotListing> List(const PinnedSnapshot& snapshot, const SnapshotListOptions& options,
                                const FolderFilter& wanted);
 
+  /// The files of all partitions where List takes them from the metadata table. They live
+  /// as long as this.
+  std::optional<PartitionFilesView> ListedFromMetadata();
+
  private:
   Status ListMetadata(const PinnedSnapshot& snapshot, int threads);
   Result<PartitionFilesView> ListStorage(const PinnedSnapshot& snapshot, int threads,

@@ -14,7 +14,7 @@
 
 namespace firth::testing {
 
-/// A column of type long in one file.
+/// A column of type long in one file; with as many nulls as rows, any column without bounds.
 struct LongStats {
   std::string column;
   int64_t min = 0, max = 0;

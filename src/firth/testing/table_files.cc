@@ -470,6 +470,8 @@ Status BaseFileSink::Close(const RowCounts& counts) {
   ARROW_RETURN_NOT_OK(impl_->writer->Close());
   ARROW_ASSIGN_OR_RAISE(const int64_t size, impl_->file->Tell());
   ARROW_RETURN_NOT_OK(impl_->file->Close());
+  // Without bounds, as of any column of long texts.
+  impl_->stats.push_back({.column = "_hoodie_record_key", .nulls = impl_->rows});
 
   table.AddBase(impl_->group,
                 {.partition = impl_->group->partition,

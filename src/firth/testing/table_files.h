@@ -90,7 +90,8 @@ class TableFiles {
                   const std::vector<std::shared_ptr<arrow::RecordBatch>>& batches,
                   const std::vector<DeleteRecord>& deletes, const RowCounts& counts);
 
-  /// All files so far, for a metadata table. Statistics are those of base files' long columns.
+  /// All files so far, for a metadata table. Statistics are those of base files' long columns,
+  /// and counts of the record key.
   const std::vector<WrittenFile>& written() const { return written_; }
 
   /// Record keys of rows, as Hudi's key generators spell them.
