@@ -51,16 +51,14 @@ bool HasSecondaryIndex(const TableConfig& config) {
 }
 
 // Values that the filter asks of a column that has a secondary index.
-Result<std::optional<Question>> AskedOfSecondary(const ReadContext& context,
+Result<std::optional<Question>> AskedOfSecondary(const PinnedSnapshot& snapshot,
                                                  const arrow::compute::Expression& filter) {
-  std::optional<IndexDefinitions> definitions;
+  const TableConfig& config = snapshot.context->config;
   for (const std::string& column : ReferencedColumns(filter)) {
     const auto values = AskedValues(column, filter, kMaxValues);
     if (!values) continue;
-    if (!definitions) {
-      ARROW_ASSIGN_OR_RAISE(definitions, LoadIndexDefinitions(*context.storage, context.config));
-    }
-    if (auto index = FindSecondaryIndex(*definitions, column, context.config.metadata_partitions)) {
+    ARROW_ASSIGN_OR_RAISE(const auto definitions, snapshot.metadata->Definitions(snapshot));
+    if (auto index = FindSecondaryIndex(*definitions, column, config.metadata_partitions)) {
       return Question{.texts = {values->begin(), values->end()}, .secondary = *std::move(index)};
     }
   }
@@ -76,8 +74,9 @@ std::set<std::string> SurelyKeys(const TableConfig& config,
   return *AskedValues(config.record_key_fields[0], filter, kMaxKeys);
 }
 
-Result<std::optional<Question>> Asked(const ReadContext& context,
+Result<std::optional<Question>> Asked(const PinnedSnapshot& snapshot,
                                       const arrow::compute::Expression& filter, bool unique_keys) {
+  const ReadContext& context = *snapshot.context;
   if (!IsReady(context.config, kRecordIndex)) return std::nullopt;
   if (const auto keys = AskedKeys(context.config, filter, kMaxKeys)) {
     Question question{.texts = {keys->begin(), keys->end()}};
@@ -85,7 +84,7 @@ Result<std::optional<Question>> Asked(const ReadContext& context,
     return question;
   }
   if (!HasSecondaryIndex(context.config)) return std::nullopt;
-  return AskedOfSecondary(context, filter);
+  return AskedOfSecondary(snapshot, filter);
 }
 
 // Why indexes can't say where the rows of such a read are, whatever they hold.
@@ -216,7 +215,7 @@ Result<bool> SkipByRecordIndex(const PinnedSnapshot& snapshot,
     report->notes.push_back(fmt::format("{} not used: {}", index, reason));
     return false;
   };
-  const Result<std::optional<Question>> question = Asked(context, filter, options.unique_keys);
+  const Result<std::optional<Question>> question = Asked(snapshot, filter, options.unique_keys);
   ARROW_RETURN_NOT_OK(DistrustOnError(question.status(), &reason));
   if (!reason.empty()) return not_used();
   if (!*question) return false;
