@@ -28,7 +28,7 @@ void TableArguments::AddTo(CLI::App* command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-arrow::Result<Table> TableArguments::Open() const {
+arrow::Result<OpenOptions> TableArguments::Options() const {
   OpenOptions options;
   for (const std::string& option : storage_options) {
     const size_t equals = option.find('=');
@@ -39,6 +39,11 @@ arrow::Result<Table> TableArguments::Open() const {
     }
     options.storage_options[option.substr(0, equals)] = option.substr(equals + 1);
   }
+  return options;
+}
+
+arrow::Result<Table> TableArguments::Open() const {
+  ARROW_ASSIGN_OR_RAISE(const OpenOptions options, Options());
   return Table::Open(uri, options);
 }
 

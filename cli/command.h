@@ -24,6 +24,7 @@ struct Verb {
   std::function<arrow::Status()> run;
 };
 
+std::vector<Verb> AddCreateVerb(CLI::App& app);
 std::vector<Verb> AddInspectVerbs(CLI::App& app);  // show, timeline, files, schema
 std::vector<Verb> AddStatsVerb(CLI::App& app);
 std::vector<Verb> AddReadVerb(CLI::App& app);
@@ -37,6 +38,7 @@ struct TableArguments {
   bool json = false;
 
   void AddTo(CLI::App* command);
+  arrow::Result<OpenOptions> Options() const;
   arrow::Result<Table> Open() const;
 };
 

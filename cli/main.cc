@@ -85,7 +85,7 @@ int Run(int argc, char** argv) {
 
   std::vector<Verb> verbs;
   for (const auto& add :
-       {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs, AddIndexVerbs}) {
+       {AddInspectVerbs, AddStatsVerb, AddReadVerb, AddSearchVerbs, AddIndexVerbs, AddCreateVerb}) {
     std::ranges::move(add(app), std::back_inserter(verbs));
   }
   GroupVerbs(&app);

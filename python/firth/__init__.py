@@ -12,6 +12,7 @@ take it as it is.
 from firth import _arrow as _arrow  # loads Arrow's libraries, first
 from firth import errors
 from firth._firth import __version__
+from firth.create import create
 from firth.errors import *  # noqa: F403
 from firth.index import (
     BloomLookup,
@@ -58,6 +59,7 @@ __all__ = [
     "VectorSearch",
     "VectorSearchReport",
     "__version__",
+    "create",
     "errors",
     "open",
     *errors.__all__,

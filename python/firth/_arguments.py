@@ -104,6 +104,13 @@ def columns(value: object) -> list[str]:
     return [] if value is None else _texts("columns", value, "names", "the name of a column")
 
 
+def names(name: str, value: object) -> list[str]:
+    """Names of columns; one may stand by itself."""
+    if isinstance(value, str):
+        return [text(name, value)]
+    return _texts(name, value, "names", "the name of a column")
+
+
 def files(value: object) -> list[str] | None:
     """Paths of files; None is all of them."""
     return None if value is None else _texts("files", value, "paths", "the path of a file")
@@ -135,6 +142,23 @@ def instant(name: str, value: object) -> str:
     if isinstance(value, datetime.date) and value == value:
         return value.isoformat()
     return text(name, value, allowed)
+
+
+def texts(name: str, value: object) -> dict[str, str]:
+    """A mapping of texts to texts. True and numbers are written as text."""
+    if value is None:
+        return {}
+    if not isinstance(value, typing.Mapping):
+        raise _wrong_type(name, value, "a dict of texts")
+    items = {}
+    for key, item in value.items():
+        key = text(f"a key of {name}", key)
+        if isinstance(item, bool):
+            item = "true" if item else "false"
+        elif isinstance(item, int):
+            item = str(item)
+        items[key] = text(f"{name}[{key!r}]", item, "text, a whole number or a bool")
+    return items
 
 
 def storage_options(value: object) -> dict[str, str]:

@@ -205,6 +205,18 @@ def lookup_statistics(
     snapshot: Snapshot, columns: Sequence[str], files: Sequence[str] | None
 ) -> StatisticsLookup: ...
 def lookup_bloom_filter(snapshot: Snapshot, file: str, keys: Sequence[str]) -> BloomLookup: ...
+def create(
+    uri: str,
+    schema: object,
+    key: Sequence[str],
+    partition_by: Sequence[str],
+    ordering: Sequence[str],
+    merge_on_read: bool,
+    name: str,
+    properties: Mapping[str, str],
+    version: int,
+    storage_options: Mapping[str, str],
+) -> Table: ...
 def open(uri: str, storage_options: Mapping[str, str]) -> Table: ...
 def search_text(
     snapshot: Snapshot,

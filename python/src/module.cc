@@ -37,6 +37,12 @@ nb::object SchemaCapsule(const arrow::Schema& schema) {
   return OwningCapsule(std::move(exported), "arrow_schema");
 }
 
+std::shared_ptr<arrow::Schema> SchemaFromCapsule(const nb::object& capsule) {
+  auto* schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_schema"));
+  if (schema == nullptr) throw nb::python_error();
+  return ValueOrThrow(arrow::ImportSchema(schema));
+}
+
 nb::object StreamCapsule(std::shared_ptr<arrow::RecordBatchReader> reader) {
   auto exported = std::make_unique<ArrowArrayStream>();
   ThrowIfError(arrow::ExportRecordBatchReader(std::move(reader), exported.get()));
@@ -50,6 +56,7 @@ NB_MODULE(_firth, module) {
   BindTable(module);
   BindSearch(module);
   BindIndex(module);
+  BindWriter(module);
 }
 
 }  // namespace firth::python

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <utility>
 
-#include "firth/common/checksum.h"
 #include "firth/common/log.h"
+#include "firth/table/table_properties.h"
 
 namespace firth {
 namespace {
@@ -223,15 +223,10 @@ bool IsMetadataTable(const TableConfig& config) {
   return config.Get("hoodie.compaction.payload.class").ends_with("metadata.HoodieMetadataPayload");
 }
 
-// Covers the two names only; what it proves is that the file was written to its end.
+// What a checksum proves is that the file was written to its end.
 bool HasValidChecksum(const Properties& properties) {
-  const auto get = [&](std::string_view key) {
-    const auto found = properties.find(key);
-    return found == properties.end() ? std::string_view() : std::string_view(found->second);
-  };
-  const uint32_t expected =
-      Crc32(fmt::format("{}.{}", get("hoodie.database.name"), get("hoodie.table.name")));
-  return get("hoodie.table.checksum") == std::to_string(expected);
+  const auto stored = properties.find("hoodie.table.checksum");
+  return stored == properties.end() || stored->second == TableChecksum(properties);
 }
 
 Result<Properties> ReadProperties(const Storage& storage, std::string_view path) {
@@ -239,7 +234,7 @@ Result<Properties> ReadProperties(const Storage& storage, std::string_view path)
                         storage.ReadFile(path, kMaxPropertiesBytes));
   Result<Properties> properties = ParseProperties(std::string_view(*text));
   if (!properties.ok()) return WithContext(properties.status(), path);
-  if (properties->contains("hoodie.table.checksum") && !HasValidChecksum(*properties)) {
+  if (!HasValidChecksum(*properties)) {
     return CorruptError("{}: hoodie.table.checksum is {}, which does not match the table's name",
                         path, properties->find("hoodie.table.checksum")->second);
   }

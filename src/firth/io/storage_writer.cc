@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firth/io/storage_writer.h"
+
+#include <arrow/buffer.h>
+#include <arrow/filesystem/filesystem.h>
+#include <arrow/io/interfaces.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace firth {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status ErrnoError(int error, std::string_view path, std::string_view doing) {
+  if (error == EEXIST) {
+    return Error(ErrorCode::kAlreadyExists, "{}: there is such a file already", path);
+  }
+  const Status status = Error(ErrorCode::kIo, "{}: {}: {}", path, doing, std::strerror(error));
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return WithRemedy(status, "free some space on the disk and write again");
+    case EROFS:
+    case EACCES:
+    case EPERM:
+      return WithRemedy(status, "check that this user may write to the table's folder");
+    default:
+      return status;
+  }
+}
+
+Status SystemError(const std::error_code& error, std::string_view path, std::string_view doing) {
+  return ErrnoError(error.value(), path, doing);
+}
+
+/// An open file of this process. Closed when destroyed.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  static Result<Descriptor> Open(const std::string& path, int flags) {
+    const int number = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+    if (number < 0) return ErrnoError(errno, path, "open");
+    return Descriptor(number);
+  }
+
+  Status Write(std::string_view bytes, const std::string& path) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(number_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return ErrnoError(errno, path, "write");
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
+    return Status::OK();
+  }
+
+  Status Sync(const std::string& path) const {
+    return ::fsync(number_) == 0 ? Status::OK() : ErrnoError(errno, path, "fsync");
+  }
+
+ private:
+  int number_ = -1;
+};
+
+std::string ParentOf(const std::string& path) { return fs::path(path).parent_path().string(); }
+
+/// Makes the names in a folder survive a loss of power.
+Status SyncFolder(const std::string& folder) {
+  ARROW_ASSIGN_OR_RAISE(const Descriptor open, Descriptor::Open(folder, O_RDONLY | O_DIRECTORY));
+  return open.Sync(folder);
+}
+
+Status CreateFolders(const std::string& folder) {
+  std::error_code error;
+  if (fs::is_directory(folder, error)) return Status::OK();
+  const std::string parent = ParentOf(folder);
+  if (parent != folder && !parent.empty()) ARROW_RETURN_NOT_OK(CreateFolders(parent));
+  fs::create_directory(folder, error);  // another that makes it at the same time is no error
+  if (error == std::errc::file_exists) {
+    return Error(ErrorCode::kIo, "{}: a file is where a folder must be", folder);
+  }
+  if (error) return SystemError(error, folder, "mkdir");
+  return parent.empty() ? Status::OK() : SyncFolder(parent);
+}
+
+/// A durable file beside `path` under a name that no reader takes for one of the table's.
+Result<std::string> WriteTemporary(const std::string& path, std::string_view content) {
+  static std::atomic<uint64_t> next{0};
+  const fs::path whole(path);
+  std::string temporary = fmt::format("{}/.{}.firth-{}-{}.tmp", whole.parent_path().string(),
+                                      whole.filename().string(), ::getpid(), next++);
+  ARROW_ASSIGN_OR_RAISE(const Descriptor file,
+                        Descriptor::Open(temporary, O_WRONLY | O_CREAT | O_TRUNC));
+  Status status = file.Write(content, temporary);
+  if (status.ok()) status = file.Sync(temporary);
+  if (status.ok()) return temporary;
+  ::unlink(temporary.c_str());
+  return status;
+}
+
+/// What CreateStream returns.
+class NewFile : public arrow::io::OutputStream {
+ public:
+  NewFile(Descriptor descriptor, std::string path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+  ~NewFile() override {
+    if (!closed_) ::unlink(path_.c_str());
+  }
+
+  Status Close() override {
+    if (closed_) return Status::OK();
+    ARROW_RETURN_NOT_OK(descriptor_.Sync(path_));
+    ARROW_RETURN_NOT_OK(SyncFolder(ParentOf(path_)));
+    closed_ = true;
+    return Status::OK();
+  }
+  bool closed() const override { return closed_; }
+  Result<int64_t> Tell() const override { return written_; }
+  Status Write(const void* data, int64_t count) override {
+    const auto size = static_cast<size_t>(count);
+    ARROW_RETURN_NOT_OK(descriptor_.Write({static_cast<const char*>(data), size}, path_));
+    written_ += count;
+    return Status::OK();
+  }
+  using Writable::Write;
+
+ private:
+  Descriptor descriptor_;
+  std::string path_;
+  int64_t written_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const StorageWriter>> StorageWriter::Open(const Storage& storage) {
+  if (storage.file_system()->type_name() == "local") {
+    return std::shared_ptr<const StorageWriter>(new StorageWriter(storage.FullPath("") + "/"));
+  }
+  return WithRemedy(
+      UnsupportedError("{}: firth writes to local folders only", storage.display_root()),
+      "write to a local folder and copy it, or write with Hudi on Spark");
+}
+
+std::string StorageWriter::FullPath(std::string_view path) const {
+  return fmt::format("{}{}", root_, path);
+}
+
+Status StorageWriter::Create(std::string_view path, std::string_view content) const {
+  const std::string full = FullPath(path);
+  ARROW_RETURN_NOT_OK(CreateFolders(ParentOf(full)));
+  ARROW_ASSIGN_OR_RAISE(const std::string temporary, WriteTemporary(full, content));
+  // The one call that says who was first, with the content already there.
+  const int error = ::link(temporary.c_str(), full.c_str()) == 0 ? 0 : errno;
+  ::unlink(temporary.c_str());
+  if (error != 0) return ErrnoError(error, full, "link");
+  const Status synced = SyncFolder(ParentOf(full));
+  if (synced.ok()) return synced;
+  return MakeError(ErrorCode::kCommitUnknown, synced.message());
+}
+
+Result<std::shared_ptr<arrow::io::OutputStream>> StorageWriter::CreateStream(
+    std::string_view path) const {
+  std::string full = FullPath(path);
+  ARROW_RETURN_NOT_OK(CreateFolders(ParentOf(full)));
+  ARROW_ASSIGN_OR_RAISE(Descriptor file, Descriptor::Open(full, O_WRONLY | O_CREAT | O_EXCL));
+  return std::make_shared<NewFile>(std::move(file), std::move(full));
+}
+
+Status StorageWriter::Replace(std::string_view path, std::string_view content) const {
+  const std::string full = FullPath(path);
+  ARROW_RETURN_NOT_OK(CreateFolders(ParentOf(full)));
+  ARROW_ASSIGN_OR_RAISE(const std::string temporary, WriteTemporary(full, content));
+  if (::rename(temporary.c_str(), full.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(temporary.c_str());
+    return ErrnoError(error, full, "rename");
+  }
+  return SyncFolder(ParentOf(full));
+}
+
+Status StorageWriter::CreateFolder(std::string_view path) const {
+  return CreateFolders(FullPath(path));
+}
+
+Result<bool> StorageWriter::Delete(std::string_view path) const {
+  const std::string full = FullPath(path);
+  if (::unlink(full.c_str()) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return ErrnoError(errno, full, "unlink");
+}
+
+Status StorageWriter::DeleteFolder(std::string_view path) const {
+  const std::string full = FullPath(path);
+  std::error_code error;
+  fs::remove_all(full, error);
+  return error ? SystemError(error, full, "remove") : Status::OK();
+}
+
+}  // namespace firth
