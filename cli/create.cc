@@ -11,6 +11,7 @@
 #include <CLI/Validators.hpp>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/errors.h"
@@ -60,12 +61,13 @@ SchemaPtr WithoutMetaColumns(const SchemaPtr& schema) {
 
 // The columns of another table, or of a file.
 arrow::Result<SchemaPtr> SchemaLike(const std::string& like) {
-  if (std::filesystem::is_directory(like)) {
+  std::error_code error;  // a path that can't be looked at is one without a file
+  if (std::filesystem::is_directory(like, error)) {
     ARROW_ASSIGN_OR_RAISE(const Table table, Table::Open(like));
     ARROW_ASSIGN_OR_RAISE(const Snapshot snapshot, table.Pin());
     return snapshot.schema();
   }
-  if (!std::filesystem::exists(like)) {
+  if (!std::filesystem::exists(like, error)) {
     return NotFoundError(fmt::format("--like {}: no such file", like));
   }
   ARROW_ASSIGN_OR_RAISE(const auto file, arrow::io::ReadableFile::Open(like));

@@ -17,8 +17,9 @@ namespace firth {
 
 /// What a new table is. Only `schema` has to be given.
 struct TableDefinition {
-  /// Data columns, without the _hoodie_* ones. Types: those of ParseSchema; int8 and int16 are
-  /// stored as int32.
+  /// Data columns, without the _hoodie_* ones. Types that tables lack become the next wider one:
+  /// narrow and unsigned integers int32 or int64, float16 float32, seconds and nanoseconds
+  /// microseconds, dictionaries, views and large forms what they hold.
   std::shared_ptr<arrow::Schema> schema;
   std::string name{};              ///< empty: the last segment of the location
   bool merge_on_read = false;      ///< else copy-on-write
@@ -42,7 +43,9 @@ arrow::Result<std::shared_ptr<arrow::Schema>> ParseSchema(std::string_view ddl);
 /// opens it. Of several that try at once a single one succeeds; where there is a table already,
 /// nothing changes.
 /// Errors: kAlreadyExists; kInvalidArgument for a definition that makes no sense, naming the column
-/// or property; kUnsupported for object stores and for version 6; kIo.
+/// or property; kUnsupported for object stores and for version 6; kIo, after which there is no
+/// table, but empty folders may be; kCommitUnknown when there is one that may not survive a loss of
+/// power.
 arrow::Result<Table> CreateTable(std::string_view uri, const TableDefinition& definition,
                                  const OpenOptions& options = {});
 

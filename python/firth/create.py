@@ -42,7 +42,8 @@ def create(
     version       table version, 8 or 9
 
     Raises AlreadyExistsError where there is a table already, InvalidArgumentError for a definition
-    that makes no sense, UnsupportedError for object stores, and IoError. Nothing changes then.
+    that makes no sense and UnsupportedError for object stores: nothing changes then. After an
+    IoError there is no table, but empty folders may be.
     """
     return Table(
         _firth.create(

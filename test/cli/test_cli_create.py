@@ -112,6 +112,7 @@ def test_a_table_that_is_there_stays(create, ask):
         (("--schema", "id int", "--set", "x"), 2, "--set x has no KEY="),
         (("--schema", "id int", "--set", "x=1"), 2, "begin with"),
         (("--like", "/no/such/file"), 3, "/no/such/file"),
+        (("--like", "x" * 5000), 3, "no such file"),
         (("--like", __file__), 2, "is no Parquet file, no Arrow file and no table"),
     ],
 )

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firth/io/storage_writer.h"
 
-#include <arrow/buffer.h>
 #include <arrow/filesystem/filesystem.h>
-#include <arrow/io/interfaces.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <system_error>
 
 namespace firth {
@@ -96,53 +94,22 @@ Status CreateFolders(const std::string& folder) {
   return parent.empty() ? Status::OK() : SyncFolder(parent);
 }
 
-/// A durable file beside `path` under a name that no reader takes for one of the table's.
+/// A durable file beside `path` under a name that nobody else has, and that no reader takes for one
+/// of the table's. Process numbers would not do: machines and containers share them.
 Result<std::string> WriteTemporary(const std::string& path, std::string_view content) {
-  static std::atomic<uint64_t> next{0};
+  std::random_device random;
+  const uint64_t number = uint64_t{random()} << 32 | random();
   const fs::path whole(path);
-  std::string temporary = fmt::format("{}/.{}.firth-{}-{}.tmp", whole.parent_path().string(),
-                                      whole.filename().string(), ::getpid(), next++);
+  std::string temporary = fmt::format("{}/.{}.firth-{:016x}.tmp", whole.parent_path().string(),
+                                      whole.filename().string(), number);
   ARROW_ASSIGN_OR_RAISE(const Descriptor file,
-                        Descriptor::Open(temporary, O_WRONLY | O_CREAT | O_TRUNC));
+                        Descriptor::Open(temporary, O_WRONLY | O_CREAT | O_EXCL));
   Status status = file.Write(content, temporary);
   if (status.ok()) status = file.Sync(temporary);
   if (status.ok()) return temporary;
   ::unlink(temporary.c_str());
   return status;
 }
-
-/// What CreateStream returns.
-class NewFile : public arrow::io::OutputStream {
- public:
-  NewFile(Descriptor descriptor, std::string path)
-      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
-  ~NewFile() override {
-    if (!closed_) ::unlink(path_.c_str());
-  }
-
-  Status Close() override {
-    if (closed_) return Status::OK();
-    ARROW_RETURN_NOT_OK(descriptor_.Sync(path_));
-    ARROW_RETURN_NOT_OK(SyncFolder(ParentOf(path_)));
-    closed_ = true;
-    return Status::OK();
-  }
-  bool closed() const override { return closed_; }
-  Result<int64_t> Tell() const override { return written_; }
-  Status Write(const void* data, int64_t count) override {
-    const auto size = static_cast<size_t>(count);
-    ARROW_RETURN_NOT_OK(descriptor_.Write({static_cast<const char*>(data), size}, path_));
-    written_ += count;
-    return Status::OK();
-  }
-  using Writable::Write;
-
- private:
-  Descriptor descriptor_;
-  std::string path_;
-  int64_t written_ = 0;
-  bool closed_ = false;
-};
 
 }  // namespace
 
@@ -172,42 +139,8 @@ Status StorageWriter::Create(std::string_view path, std::string_view content) co
   return MakeError(ErrorCode::kCommitUnknown, synced.message());
 }
 
-Result<std::shared_ptr<arrow::io::OutputStream>> StorageWriter::CreateStream(
-    std::string_view path) const {
-  std::string full = FullPath(path);
-  ARROW_RETURN_NOT_OK(CreateFolders(ParentOf(full)));
-  ARROW_ASSIGN_OR_RAISE(Descriptor file, Descriptor::Open(full, O_WRONLY | O_CREAT | O_EXCL));
-  return std::make_shared<NewFile>(std::move(file), std::move(full));
-}
-
-Status StorageWriter::Replace(std::string_view path, std::string_view content) const {
-  const std::string full = FullPath(path);
-  ARROW_RETURN_NOT_OK(CreateFolders(ParentOf(full)));
-  ARROW_ASSIGN_OR_RAISE(const std::string temporary, WriteTemporary(full, content));
-  if (::rename(temporary.c_str(), full.c_str()) != 0) {
-    const int error = errno;
-    ::unlink(temporary.c_str());
-    return ErrnoError(error, full, "rename");
-  }
-  return SyncFolder(ParentOf(full));
-}
-
 Status StorageWriter::CreateFolder(std::string_view path) const {
   return CreateFolders(FullPath(path));
-}
-
-Result<bool> StorageWriter::Delete(std::string_view path) const {
-  const std::string full = FullPath(path);
-  if (::unlink(full.c_str()) == 0) return true;
-  if (errno == ENOENT || errno == ENOTDIR) return false;
-  return ErrnoError(errno, full, "unlink");
-}
-
-Status StorageWriter::DeleteFolder(std::string_view path) const {
-  const std::string full = FullPath(path);
-  std::error_code error;
-  fs::remove_all(full, error);
-  return error ? SystemError(error, full, "remove") : Status::OK();
 }
 
 }  // namespace firth

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "firth/format/avro/avro_schema.h"
+
 namespace firth {
 namespace {
 
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
 constexpr int kMaxDepth = 32;
-constexpr int32_t kMaxDimension = 1 << 16;
 constexpr std::string_view kTypeNames =
     "boolean, tinyint, smallint, int, bigint, float, double, decimal(p,s), string, binary, date, "
     "timestamp, timestamp_ntz, array<t>, map<string,t>, struct<name:t,...>, vector(d)";
@@ -113,7 +114,7 @@ class DdlParser {
 
   Result<TypePtr> Vector() {
     if (!Take('(')) return Expected("( and a dimension after vector");
-    ARROW_ASSIGN_OR_RAISE(const int32_t dimension, Number(1, kMaxDimension));
+    ARROW_ASSIGN_OR_RAISE(const int32_t dimension, Number(1, kMaxAvroFixedSize));
     TypePtr element = arrow::float32();
     if (Take(',')) {
       SkipBlanks();

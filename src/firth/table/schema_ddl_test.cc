@@ -72,7 +72,7 @@ TEST(SchemaDdl, SaysWhereAndWhatWasExpected) {
   EXPECT_THAT(ErrorOf("p decimal(39,2)"), HasSubstr("a number from 1 to 38"));
   EXPECT_THAT(ErrorOf("p decimal(4,5)"), HasSubstr("a number from 0 to 4"));
   EXPECT_THAT(ErrorOf("m map<int,int>"), HasSubstr("keys of maps are strings"));
-  EXPECT_THAT(ErrorOf("v vector(0)"), HasSubstr("a number from 1 to 65536"));
+  EXPECT_THAT(ErrorOf("v vector(0)"), HasSubstr("a number from 1 to 1048576"));
   EXPECT_THAT(ErrorOf("v vector(2, text)"), HasSubstr("float, double or int8"));
   EXPECT_THAT(ErrorOf("a array<int"), HasSubstr("ends where > is expected"));
   EXPECT_THAT(ErrorOf("`a int"), HasSubstr("a closing backquote"));

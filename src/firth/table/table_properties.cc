@@ -6,13 +6,11 @@
 #include <utility>
 
 #include "firth/common/checksum.h"
-#include "firth/table/table_config.h"
 
 namespace firth {
 namespace {
 
 constexpr std::string_view kPropertiesPath = ".hoodie/hoodie.properties";
-constexpr std::string_view kBackupPath = ".hoodie/hoodie.properties.backup";
 
 std::string_view Get(const Properties& properties, std::string_view key) {
   const auto found = properties.find(key);
@@ -41,18 +39,6 @@ std::string FormatTableProperties(Properties properties) {
 
 Status CreateTableProperties(const StorageWriter& writer, Properties properties) {
   return writer.Create(kPropertiesPath, FormatTableProperties(std::move(properties)));
-}
-
-// Stock Hudi keeps the old file as backup while it deletes and writes the file itself. A rename
-// needs none: there is a whole file at every moment.
-Status UpdateTableProperties(const Storage& storage, const StorageWriter& writer,
-                             const std::function<Status(Properties*)>& change) {
-  ARROW_ASSIGN_OR_RAISE(TableConfig config, TableConfig::Load(storage));  // or its backup
-  Properties properties = std::move(config.properties);
-  ARROW_RETURN_NOT_OK(change(&properties));
-  ARROW_RETURN_NOT_OK(
-      writer.Replace(kPropertiesPath, FormatTableProperties(std::move(properties))));
-  return writer.Delete(kBackupPath).status();
 }
 
 }  // namespace firth

@@ -2,12 +2,10 @@
 // Writing hoodie.properties. docs/format/properties.md.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "firth/common/properties.h"
 #include "firth/common/status.h"
-#include "firth/io/storage.h"
 #include "firth/io/storage_writer.h"
 
 namespace firth {
@@ -21,12 +19,5 @@ std::string FormatTableProperties(Properties properties);
 /// Makes a table of a folder. Of several that try at once a single one succeeds.
 /// Errors: kAlreadyExists, kIo.
 Status CreateTableProperties(const StorageWriter& writer, Properties properties);
-
-/// Applies `change` to the properties as they are now. The caller holds the table's lock. Readers
-/// see the old or the new ones. What an update left behind that never finished is mended first.
-/// Errors: kNotFound when there is no table, kCorrupt, kIo; those of `change`, which leave all as
-/// it was.
-Status UpdateTableProperties(const Storage& storage, const StorageWriter& writer,
-                             const std::function<Status(Properties*)>& change);
 
 }  // namespace firth

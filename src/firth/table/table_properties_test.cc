@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "firth/table/table_config.h"
 
@@ -30,13 +29,6 @@ class TablePropertiesTest : public testing::Test {
   std::string Get(std::string_view key) const {
     return std::string(TableConfig::Load(*storage_)->Get(key));
   }
-  Status Set(const std::string& key, const std::string& value) const {
-    return UpdateTableProperties(*storage_, *writer_, [&](Properties* properties) {
-      (*properties)[key] = value;
-      return Status::OK();
-    });
-  }
-
   const Properties kProperties = {{"hoodie.table.name", "t"},
                                   {"hoodie.table.version", "9"},
                                   {"hoodie.timeline.layout.version", "2"},
@@ -58,36 +50,6 @@ TEST_F(TablePropertiesTest, WhatIsCreatedIsRead) {
   EXPECT_EQ(Get("hoodie.x"), "a:b=c#é 😀");
   EXPECT_EQ(Get("hoodie.table.checksum"), TableChecksum(kProperties));
   EXPECT_EQ(GetErrorCode(CreateTableProperties(*writer_, kProperties)), ErrorCode::kAlreadyExists);
-}
-
-TEST_F(TablePropertiesTest, AnUpdateKeepsTheRest) {
-  ASSERT_TRUE(Set("hoodie.table.metadata.partitions", "files").ok());
-  EXPECT_EQ(Get("hoodie.table.metadata.partitions"), "files");
-  EXPECT_EQ(Get("hoodie.x"), "a:b=c#é 😀");
-}
-
-TEST_F(TablePropertiesTest, AnUpdateThatFailsChangesNothing) {
-  const Status status = UpdateTableProperties(*storage_, *writer_, [](Properties* properties) {
-    properties->clear();
-    return InvalidError("no");
-  });
-  EXPECT_EQ(status.message(), "no");
-  EXPECT_EQ(Get("hoodie.table.name"), "t");
-}
-
-// A stock writer died after it had deleted the file.
-TEST_F(TablePropertiesTest, AnUpdateMendsWhatAnotherLeftBehind) {
-  const stdfs::path folder = root_ / ".hoodie";
-  stdfs::rename(folder / "hoodie.properties", folder / "hoodie.properties.backup");
-  ASSERT_TRUE(Set("hoodie.y", "1").ok());
-  EXPECT_EQ(Get("hoodie.y"), "1");
-  EXPECT_EQ(Get("hoodie.x"), "a:b=c#é 😀");
-  EXPECT_FALSE(stdfs::exists(folder / "hoodie.properties.backup"));
-}
-
-TEST_F(TablePropertiesTest, WithoutATableThereIsNothingToUpdate) {
-  stdfs::remove(root_ / ".hoodie" / "hoodie.properties");
-  EXPECT_EQ(GetErrorCode(Set("hoodie.y", "1")), ErrorCode::kNotFound);
 }
 
 }  // namespace

@@ -54,15 +54,23 @@ bool IsCustom(const TableDefinition& definition) {
   });
 }
 
-// Spark names columns without regard to case.
-Status CheckColumns(const arrow::Schema& schema) {
+// Spark names columns without regard to case. `inside`: of which column; empty at the top.
+Status CheckNames(const arrow::FieldVector& fields, const std::string& inside) {
   std::set<std::string> names;
-  for (const auto& field : schema.fields()) {
-    const std::string& name = field->name();
-    if (!names.insert(Lower(name)).second) {
+  for (const auto& field : fields) {
+    const std::string name = inside.empty() ? field->name() : inside + "." + field->name();
+    if (!names.insert(Lower(field->name())).second) {
       return InvalidError("column \"{}\" is there twice; names must differ in more than case",
                           name);
     }
+    ARROW_RETURN_NOT_OK(CheckNames(field->type()->fields(), name));
+  }
+  return Status::OK();
+}
+
+Status CheckColumns(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    const std::string& name = field->name();
     if (name == kDeleteFlag && field->type()->id() != arrow::Type::BOOL) {
       return InvalidError("column \"{}\" marks deleted rows: it must be boolean, not {}", name,
                           field->type()->ToString());
@@ -71,7 +79,8 @@ Status CheckColumns(const arrow::Schema& schema) {
       return InvalidError("column \"{}\": names that begin with _hoodie_ are Hudi's own", name);
     }
   }
-  return names.empty() ? InvalidError("the schema has no column") : Status::OK();
+  if (schema.num_fields() == 0) return InvalidError("the schema has no column");
+  return CheckNames(schema.fields(), "");
 }
 
 // Fields that become keys, paths or an order.
@@ -84,11 +93,9 @@ Status CheckField(const arrow::Schema& schema, std::string_view name, std::strin
   switch (field->type()->id()) {
     case arrow::Type::STRUCT:
     case arrow::Type::LIST:
-    case arrow::Type::LARGE_LIST:
     case arrow::Type::FIXED_SIZE_LIST:
     case arrow::Type::MAP:
     case arrow::Type::BINARY:
-    case arrow::Type::LARGE_BINARY:
     case arrow::Type::FIXED_SIZE_BINARY:
       return InvalidError(
           "{} column \"{}\" has type {}; must be a number, a text, a date, a time "
@@ -99,12 +106,28 @@ Status CheckField(const arrow::Schema& schema, std::string_view name, std::strin
   }
 }
 
-Status CheckFields(const TableDefinition& definition) {
+// A custom key generator knows how to spell each column.
+Status CheckPartitionTypes(const TableDefinition& definition) {
+  if (!IsCustom(definition)) return Status::OK();
+  for (const std::string& partition : definition.partition_by) {
+    const std::string_view type = std::string_view(partition).substr(ColumnOf(partition).size());
+    if (type != ":SIMPLE" && type != ":TIMESTAMP") {
+      return InvalidError(
+          "partition \"{}\": must be column:SIMPLE or column:TIMESTAMP, as one of "
+          "the partition columns has a colon",
+          partition);
+    }
+  }
+  return Status::OK();
+}
+
+/// @param schema of the types that are stored
+Status CheckFields(const TableDefinition& definition, const arrow::Schema& schema) {
   const auto check = [&](const std::vector<std::string>& names, std::string_view use) {
     std::set<std::string_view> seen;
     for (const std::string& name : names) {
       const std::string_view column = use == "partition" ? ColumnOf(name) : name;
-      ARROW_RETURN_NOT_OK(CheckField(*definition.schema, column, use));
+      ARROW_RETURN_NOT_OK(CheckField(schema, column, use));
       if (!seen.insert(column).second) {
         return InvalidError("{} column \"{}\" is given twice", use, column);
       }
@@ -214,9 +237,10 @@ Result<Properties> PropertiesOf(const TableDefinition& definition,
                                 const std::string& default_name) {
   ARROW_RETURN_NOT_OK(CheckVersion(definition.version));
   if (definition.schema == nullptr) return InvalidError("a table needs a schema");
-  ARROW_RETURN_NOT_OK(CheckColumns(*definition.schema));
-  ARROW_RETURN_NOT_OK(CheckFields(definition));
   ARROW_ASSIGN_OR_RAISE(const auto columns, ToStoredTypes(*definition.schema));
+  ARROW_RETURN_NOT_OK(CheckColumns(*columns));
+  ARROW_RETURN_NOT_OK(CheckPartitionTypes(definition));
+  ARROW_RETURN_NOT_OK(CheckFields(definition, *columns));
   const std::string name = definition.name.empty() ? default_name : definition.name;
   if (name.empty()) return InvalidError("the table needs a name");
   const std::string avro_name = AvroName(name);

@@ -116,6 +116,8 @@ TEST(PropertiesOf, RefusesWhatMakesNoSense) {
          "key column \"ID\" is not in the schema, which has id");
   expect([](Definition d) { d->key = {"tags"}; }, "key column \"tags\" has type list");
   expect([](Definition d) { d->partition_by = {"day", "day"}; }, "given twice");
+  expect([](Definition d) { d->partition_by = {"day:FOO"}; }, "must be column:SIMPLE or");
+  expect([](Definition d) { d->partition_by = {"day:SIMPLE", "id"}; }, "partition \"id\": must be");
   expect([](Definition d) { d->ordering = {"no"}; }, "ordering column \"no\"");
   expect([](Definition d) { d->key.clear(); }, "the table has no key");
   expect([](Definition d) { d->properties["x"] = "1"; }, "begin with \"hoodie.\"");
@@ -130,6 +132,19 @@ TEST(PropertiesOf, RefusesWhatMakesNoSense) {
         d->key = d->partition_by = d->ordering = {};
       },
       "\"A\" is there twice");
+  expect(
+      [](Definition d) {
+        const auto x = arrow::field("x", arrow::int32());
+        d->schema = arrow::schema({arrow::field("a", arrow::list(arrow::struct_({x, x})))});
+        d->key = d->partition_by = d->ordering = {};
+      },
+      "\"a.element.x\" is there twice");
+  expect(
+      [](Definition d) {
+        d->schema = arrow::schema({arrow::field("id", arrow::binary_view())});
+        d->partition_by = d->ordering = {};
+      },
+      "key column \"id\" has type binary");
   expect(
       [](Definition d) {
         d->schema = arrow::schema({arrow::field("_hoodie_x", arrow::int32())});

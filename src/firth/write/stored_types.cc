@@ -33,6 +33,7 @@ Result<TypePtr> StoredList(const arrow::Field& element, const std::string& colum
 }
 
 Result<TypePtr> StoredStruct(const arrow::DataType& type, const std::string& column) {
+  if (type.num_fields() == 0) return NoForm(type, column, "leave it out: it holds nothing");
   arrow::FieldVector fields;
   for (const FieldPtr& field : type.fields()) {
     ARROW_ASSIGN_OR_RAISE(FieldPtr stored, StoredField(*field, column + "." + field->name()));
@@ -101,9 +102,13 @@ Result<TypePtr> StoredType(const TypePtr& type, const std::string& column) {
     case arrow::Type::INTERVAL_MONTH_DAY_NANO:
       return NoForm(*type, column, "cast it to int64");
     case arrow::Type::DECIMAL32:
-    case arrow::Type::DECIMAL64: {
+    case arrow::Type::DECIMAL64:
+    case arrow::Type::DECIMAL256: {
       const auto& decimal = checked_cast<const arrow::DecimalType&>(*type);
-      return arrow::decimal128(decimal.precision(), decimal.scale());
+      if (decimal.precision() <= arrow::Decimal128Type::kMaxPrecision) {
+        return arrow::decimal128(decimal.precision(), decimal.scale());
+      }
+      return NoForm(*type, column, "cast it to a decimal of at most 38 digits");
     }
     case arrow::Type::DICTIONARY:
       return StoredType(checked_cast<const arrow::DictionaryType&>(*type).value_type(), column);
