@@ -115,6 +115,18 @@ class PredicateMaker {
     return Quoted(scalar->ToString());
   }
 
+  // What begins with a literal, has it inside or ends with it; now and then with its %, _ and
+  // backslashes as they are.
+  std::string Pattern(const std::string& literal) {
+    std::string pattern = Pick(3) == 0 ? "'%" : "'";
+    const bool escaped = Pick(4) != 0;
+    for (const char c : literal.substr(1, literal.size() - 2)) {
+      if (escaped && (c == '\\' || c == '%' || c == '_')) pattern += '\\';
+      pattern += c;
+    }
+    return pattern + (Pick(4) == 0 ? "'" : "%'");
+  }
+
   std::string In(const std::string& name, int column) {
     std::string list;
     for (int i = Pick(Pick(8) == 0 ? 200 : 5); i >= 0; --i) {
@@ -136,7 +148,7 @@ class PredicateMaker {
     if (kind == 1) return In(name, column);
     if (kind == 2) return name + (Pick(3) == 0 ? " NOT" : "") + " BETWEEN " + a + " AND " + b;
     if (kind == 3 && arrow::is_string(rows_->field(column)->type()->id())) {
-      return name + (Pick(3) == 0 ? " NOT" : "") + " LIKE " + a.substr(0, a.size() - 1) + "%'";
+      return name + (Pick(3) == 0 ? " NOT" : "") + " LIKE " + Pattern(a);
     }
     constexpr const char* kOps[] = {
         " = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> ", " IS DISTINCT FROM "};

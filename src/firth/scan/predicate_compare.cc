@@ -151,6 +151,24 @@ Result<TypePtr> CommonType(const TypePtr& left, const TypePtr& right) {
                       right->ToString());
 }
 
+// The regular expression of a LIKE pattern whose escape is a backslash.
+std::string RegexOf(std::string_view pattern) {
+  constexpr std::string_view kSpecial = R"(\.?+*^$[{(|))";
+  std::string regex = "(?s)^";  // . is a line's end too
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '%') {
+      regex += ".*";
+    } else if (pattern[i] == '_') {
+      regex += '.';
+    } else {
+      if (pattern[i] == '\\') ++i;
+      if (kSpecial.find(pattern[i]) != std::string_view::npos) regex += '\\';
+      regex += pattern[i];
+    }
+  }
+  return regex + '$';
+}
+
 }  // namespace
 
 CompareOp Flip(CompareOp op) {
@@ -218,6 +236,7 @@ Result<Expression> Like(const Value& value, std::string_view pattern, char escap
                         kMaxPatternBytes);
   }
   std::string arrow_pattern;  // the same pattern with \ as its escape
+  bool has_backslash = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
     char c = pattern[i];
     if (c == escape) {
@@ -229,8 +248,17 @@ Result<Expression> Like(const Value& value, std::string_view pattern, char escap
       c = pattern[i];
       if (c == '%' || c == '_') arrow_pattern += '\\';
     }
-    if (c == '\\') arrow_pattern += '\\';
+    if (c == '\\') {
+      arrow_pattern += '\\';
+      has_backslash = true;
+    }
     arrow_pattern += c;
+  }
+  // Arrow takes the text of `text%`, `%text` and `%text%` as it stands: an escaped backslash as
+  // two.
+  if (has_backslash) {
+    return call("match_substring_regex", {value.expression},
+                arrow::compute::MatchSubstringOptions(RegexOf(arrow_pattern), ignore_case));
   }
   return call("match_like", {value.expression},
               arrow::compute::MatchSubstringOptions(std::move(arrow_pattern), ignore_case));

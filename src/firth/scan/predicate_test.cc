@@ -2,12 +2,15 @@
 // Predicates over generated values and texts; predicate_table_test.cc has those worked out by hand.
 #include "firth/scan/predicate.h"
 
+#include <arrow/array/builder_binary.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 
 #include "firth/scan/predicate_test_util.h"
 
@@ -144,6 +147,67 @@ TEST(ParsePredicate, KnowsTheRarerTypes) {
   EXPECT_EQ(Evaluate("wide = price", *batch), "FTN");
   EXPECT_EQ(Evaluate("tiny = price", *batch), "TFN");
   EXPECT_EQ(Evaluate("seconds <= '1970-01-01 00:00:00.9'", *batch), "TFN");
+}
+
+// A character of a LIKE pattern: one of the text's, `%` and `_` of the pattern's.
+struct PatternPart {
+  std::string text;
+  bool wild = false;
+};
+
+bool IsLike(std::span<const std::string> text, std::span<const PatternPart> pattern) {
+  if (pattern.empty()) return text.empty();
+  const auto rest = pattern.subspan(1);
+  if (pattern[0].wild && pattern[0].text == "%") {
+    return IsLike(text, rest) || (!text.empty() && IsLike(text.subspan(1), pattern));
+  }
+  return !text.empty() && (pattern[0].wild || pattern[0].text == text[0]) &&
+         IsLike(text.subspan(1), rest);
+}
+
+std::string Written(std::span<const PatternPart> pattern, char escape) {
+  std::string written;
+  for (const auto& [text, wild] : pattern) {
+    if (!wild && (text == "%" || text == "_" || text[0] == escape)) written += escape;
+    written += text;
+  }
+  return written;
+}
+
+TEST(ParsePredicate, LikeMatchesTextsOfAnyCharacters) {
+  const std::vector<std::string> alphabet = {"a", "\\", "\\", "%", "_", "\n",
+                                             ".", "!",  "|",  ")", "é", "\U0001F600"};
+  std::mt19937 random(7);
+  const auto pick = [&](size_t count) { return static_cast<size_t>(random() % count); };
+  std::vector<std::vector<std::string>> texts(200);
+  arrow::StringBuilder builder;
+  for (auto& text : texts) {
+    std::string joined;
+    for (size_t i = pick(5); i > 0; --i) joined += text.emplace_back(alphabet[pick(10) + pick(3)]);
+    ASSERT_TRUE(builder.Append(joined).ok());
+  }
+  const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("t", arrow::utf8())}),
+                                              200, {builder.Finish().ValueOrDie()});
+  size_t matches = 0;
+  for (int round = 0; round < 2'000; ++round) {
+    std::vector<PatternPart> pattern;
+    for (const std::string& text : texts[pick(200)]) {
+      const size_t kind = pick(8);
+      pattern.push_back(kind < 2 ? PatternPart{kind == 0 ? "%" : "_", true} : PatternPart{text});
+    }
+    if (pick(2) == 0) pattern.insert(pattern.begin(), {"%", true});
+    if (pick(2) == 0) pattern.push_back({"%", true});
+    std::string expected;
+    for (const auto& text : texts) expected += IsLike(text, pattern) ? 'T' : 'F';
+    matches += static_cast<size_t>(std::ranges::count(expected, 'T'));
+    const std::string like = pick(4) == 0 ? "ILIKE" : "LIKE";  // all texts are lower case
+    for (const char escape : {'\\', '!'}) {
+      const std::string where =
+          fmt::format("t {} '{}' ESCAPE '{}'", like, Written(pattern, escape), escape);
+      ASSERT_EQ(Evaluate(where, *batch), expected) << where;
+    }
+  }
+  EXPECT_GT(matches, 10'000);
 }
 
 TEST(ParsePredicate, TakesAHundredThousandValues) {
