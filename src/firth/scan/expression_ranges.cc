@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "firth/scan/date_pattern.h"
+#include "firth/scan/stats_bounds.h"
 
 namespace firth {
 namespace {
@@ -102,7 +103,9 @@ std::string_view DoubtOfBounds(const ColumnCall& call) {
 
 std::optional<ColumnRange> RangeInFile(const ColumnCall& call, const ColumnStatsPayload& stats,
                                        const arrow::DataType& type) {
-  if (stats.value_count < 0 || stats.null_count < 0) return std::nullopt;
+  for (const int64_t count : {stats.value_count, stats.null_count}) {
+    if (count < 0 || count > kMaxCountedValues) return std::nullopt;
+  }
   // Here valueCount does not count nulls.
   ColumnRange range{.min = nullptr,
                     .max = nullptr,

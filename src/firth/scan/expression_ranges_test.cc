@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 
 #include "firth/scan/date_pattern.h"
@@ -52,6 +53,14 @@ std::string Range(const ColumnCall& call, const ColumnStatsPayload& stats,
   if (!range) return "-";
   if (range->min == nullptr) return fmt::format("{} nulls of {}", range->null_count, range->rows);
   return range->min->ToString() + ".." + range->max->ToString();
+}
+
+TEST(RangeInFile, DamagedCountsAreNotBelieved) {
+  EXPECT_EQ(Range(Plain("trim"), Texts("a", "b")), "a..b");
+  for (const int64_t damaged : {INT64_MAX, (int64_t{1} << 40) + 1, int64_t{-1}}) {
+    EXPECT_EQ(Range(Plain("trim"), Texts("a", "b", damaged, 1)), "-");
+    EXPECT_EQ(Range(Plain("trim"), Texts("a", "b", 1, damaged)), "-");
+  }
 }
 
 TEST(RangeInFile, WidensTextsOfTime) {

@@ -6,8 +6,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
-#include <set>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,7 +15,9 @@
 #include "firth/format/parquet/parquet_file.h"
 #include "firth/metadata/metadata_keys.h"
 #include "firth/metadata/metadata_table.h"
+#include "firth/scan/data_skipping.h"
 #include "firth/scan/pinned_snapshot.h"
+#include "firth/scan/stats_bounds.h"
 
 namespace firth {
 namespace {
@@ -37,6 +38,13 @@ std::vector<std::string> CountedColumns(const ReadContext& context) {
   return columns;
 }
 
+// Adds to `sum`; false when the number of rows is damaged.
+bool AddRows(int64_t rows, int64_t* sum) {
+  if (rows < 0 || rows > kMaxCountedValues - *sum) return false;
+  *sum += rows;
+  return true;
+}
+
 // Rows of the base files of `slices` as statistics of `column` have them; nullopt when one has
 // none.
 Result<std::optional<int64_t>> RowsByStats(const MetadataTable& table, const std::string& column,
@@ -45,27 +53,25 @@ Result<std::optional<int64_t>> RowsByStats(const MetadataTable& table, const std
   for (const FileSlice& slice : slices) {
     keys.push_back(ColumnStatsKey(column, slice.partition, LastSegment(slice.base->path)));
   }
-  ARROW_ASSIGN_OR_RAISE(const std::vector<MetadataRecord> records,
-                        table.Lookup(kColumnStats, keys, /*cost=*/nullptr));
-  std::set<std::string_view> known;
+  std::string distrust;
+  ARROW_ASSIGN_OR_RAISE(const StatsByKey stats, LoadStats(table, kColumnStats, keys, &distrust));
   int64_t rows = 0;
-  for (const MetadataRecord& record : records) {
-    const auto* stats = std::get_if<ColumnStatsPayload>(&record.payload);
-    if (stats == nullptr || stats->value_count < 0 || !known.insert(record.key).second) continue;
-    rows += stats->value_count;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const auto found = stats.find(keys[i]);
+    if (found == stats.end() || found->second.column != column ||
+        found->second.file_name != LastSegment(slices[i].base->path) ||
+        !AddRows(found->second.value_count, &rows)) {
+      return std::nullopt;
+    }
   }
-  if (known.size() != keys.size()) return std::nullopt;
   return rows;
 }
 
 // The same of the first column that the statistics have; the first file tells which that is.
 Result<std::optional<int64_t>> RowsByStats(const PinnedSnapshot& snapshot, const Slices& slices,
                                            int threads) {
-  const ReadContext& context = *snapshot.context;
   ARROW_ASSIGN_OR_RAISE(const auto table, snapshot.metadata->Get(snapshot, threads));
-  ARROW_ASSIGN_OR_RAISE(const std::string distrust, table->Distrust(kColumnStats));
-  if (!distrust.empty()) return std::nullopt;
-  for (const std::string& column : CountedColumns(context)) {
+  for (const std::string& column : CountedColumns(*snapshot.context)) {
     ARROW_ASSIGN_OR_RAISE(const auto first,
                           RowsByStats(*table, column, std::span(slices).first(1)));
     if (first) return RowsByStats(*table, column, slices);
@@ -84,7 +90,12 @@ Result<int64_t> RowsByFooters(const Storage& storage, const Slices& slices, int 
   };
   const int at_once = storage.is_local() ? threads : kRequestThreads;
   ARROW_RETURN_NOT_OK(RunParallel(slices.size(), at_once, count));
-  return std::accumulate(rows.begin(), rows.end(), int64_t{0});
+  int64_t sum = 0;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    if (AddRows(rows[i], &sum)) continue;
+    return CorruptError("file {} says that it has {} rows", slices[i].base->path, rows[i]);
+  }
+  return sum;
 }
 
 // All file slices of the snapshot, of partitions that no read asked for too.
@@ -110,15 +121,16 @@ Result<IndexCounts::Rows> IndexCounts::CountRows(const PinnedSnapshot& snapshot,
                     fmt::format("rows of {} file slices with logs are not counted", with_logs)};
   }
   if (slices.empty()) return Rows{};
-  std::string reason;
+  std::string reason = "the metadata table does not tell how many rows its files have";
   const auto counted = RowsByStats(snapshot, slices, threads);
   ARROW_RETURN_NOT_OK(DistrustOnError(counted.status(), &reason));
   if (counted.ok() && *counted) return Rows{.count = **counted};
   if (slices.size() <= kMaxFooters) {
     const auto read = RowsByFooters(*snapshot.context->storage, slices, threads);
+    ARROW_RETURN_NOT_OK(DistrustOnError(read.status(), &reason));
     if (read.ok()) return Rows{.count = *read};
   }
-  return Rows{.unknown = "the metadata table does not tell how many rows its files have"};
+  return Rows{.unknown = std::move(reason)};
 }
 
 Result<IndexDoubt> IndexCounts::Doubt(const PinnedSnapshot& snapshot, std::string_view index,

@@ -36,7 +36,7 @@ struct IndexDoubt {
 class IndexCounts {
  public:
   /// Of partition `index` of the metadata table and the rows of `snapshot`. Errors: kIo of the
-  /// metadata table.
+  /// metadata table or the footers, after which nothing is kept.
   /// Cost: the value count of one column in each base file, from partition `column_stats` or, of a
   /// few files, from footers; MetadataTable::CountRecords. Nothing when it is known.
   Result<IndexDoubt> Doubt(const PinnedSnapshot& snapshot, std::string_view index,

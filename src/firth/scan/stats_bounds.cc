@@ -8,17 +8,11 @@
 #include "firth/scan/stats_interval.h"
 
 namespace firth {
-namespace {
-
-constexpr int64_t kMaxValues = int64_t{1} << 40;  // of one file: larger counts are damage
-
-}  // namespace
-
 bool StatsBounds::Add(const ColumnStatsPayload& stats) {
   if (stats.value_count < 0 || stats.null_count < 0 || stats.null_count > stats.value_count) {
     return false;
   }
-  if (stats.value_count > kMaxValues - rows_) return false;
+  if (stats.value_count > kMaxCountedValues - rows_) return false;
   nulls_ += stats.null_count;
   rows_ += stats.value_count;
   if (stats.value_count == 0) return true;

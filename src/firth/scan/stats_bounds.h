@@ -4,6 +4,7 @@
 
 #include <arrow/type_fwd.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,9 @@
 #include "firth/read/prune.h"
 
 namespace firth {
+
+/// Larger counts of values are damage. Sums of two do not overflow.
+inline constexpr int64_t kMaxCountedValues = int64_t{1} << 40;
 
 /// The values that a column may have in several files, joined: a superset of what is there.
 class StatsBounds {
