@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicates on keys and indexed values open the file groups that the record index names, where it
 // is sure that no other has a row; data_skipping_test.cc asks whether rows are ever missing.
+#include <arrow/array/builder_binary.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,15 +12,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "firth/scan.h"
+#include "firth/testing/metadata_files.h"
 #include "firth/testing/metadata_reads.h"
+#include "firth/testing/table_files.h"
 
 namespace firth {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
@@ -200,6 +208,129 @@ TEST_F(KeySkipping, LogsNeedAPromise) {
   EXPECT_THAT(
       PlanOf(table, {.query = QueryType::kReadOptimized, .where = one, .unique_keys = true}).notes,
       Contains("record index not used: base files have keys that logs deleted"));
+}
+
+// Values of a partition column may be in paths alone, spelled in another way than those of the
+// index.
+TEST_F(KeySkipping, ColumnsThatFilesLackAreNotLookedUp) {
+  UnpackIndexed();
+  const fs::path properties = root_ / ".hoodie/hoodie.properties";
+  std::ofstream(properties, std::ios::app) << "hoodie.table.partition.fields=name\nhoodie."
+                                              "datasource.write.drop.partition.columns=true\n";
+  EXPECT_EQ(Open().Pin()->Plan({.where = "name = 'p0'"})->Report().slices_pruned, 0);
+  EXPECT_THAT(PlanOf(Open(), {.where = "name = 'p0'"}).notes,
+              Each(Not(StartsWith("secondary_index_idx_name"))));
+}
+
+// Three rows, in partitions a, b and c, and a metadata table made of what is said of them.
+class MadeIndexes : public KeySkipping {
+ protected:
+  void SetUp() override {
+    KeySkipping::SetUp();
+    root_ = folder_ / "made";
+    const auto schema =
+        arrow::schema({arrow::field("id", arrow::int64()), arrow::field("p", arrow::utf8())});
+    auto table = *testing::TableFiles::Create(
+        root_.string(), {.merge_on_read = false, .schema = schema, .partition_field = "p"});
+    ASSERT_TRUE(table->Begin("INSERT").ok());
+    for (const char* partition : {"a", "b", "c"}) {
+      groups_.push_back(table->NewGroup(partition));
+      ASSERT_TRUE(WriteRow(table.get(), &groups_.back()).ok());
+    }
+    ASSERT_TRUE(table->Commit().ok());
+    files_ = table->written();
+  }
+
+  Status WriteRow(testing::TableFiles* table, testing::FileGroup* group) {
+    arrow::Int64Builder ids;
+    arrow::StringBuilder partitions;
+    ARROW_RETURN_NOT_OK(partitions.Append(group->partition));
+    ARROW_RETURN_NOT_OK(ids.Append(static_cast<int64_t>(groups_.size())));
+    const auto row =
+        arrow::RecordBatch::Make(table->spec().schema, 1, {*ids.Finish(), *partitions.Finish()});
+    ARROW_ASSIGN_OR_RAISE(const auto full, table->WithMeta(*row, group->partition));
+    ARROW_ASSIGN_OR_RAISE(const auto sink, table->OpenBase(group));
+    ARROW_RETURN_NOT_OK(sink->Write(*full));
+    return sink->Close({.inserts = 1});
+  }
+
+  // With a record index that has the keys 1 to 3 in those groups.
+  void MakeMetadata(bool with_statistics = true) {
+    testing::MetadataFiles metadata(root_.string(), "20260102000000000");
+    ASSERT_TRUE(metadata.WriteFiles(files_).ok());
+    if (with_statistics) ASSERT_TRUE(metadata.WriteColumnStats(files_, 1).ok());
+    ASSERT_TRUE(metadata.BeginRecordIndex(1).ok());
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      ASSERT_TRUE(
+          metadata.AddKey(fmt::format("{}", i + 1), groups_[i].partition, groups_[i].file_id).ok());
+    }
+    ASSERT_TRUE(metadata.Finish().ok());
+  }
+
+  std::vector<testing::FileGroup> groups_;
+  std::vector<testing::WrittenFile> files_;
+};
+
+TEST_F(MadeIndexes, KeysAreFoundInPartitionsThatAreReadAndInOthers) {
+  MakeMetadata();
+  for (const bool unique_keys : {false, true}) {
+    const auto pruned = [&](const char* where) {
+      return PlanOf(Open(), {.where = where, .unique_keys = unique_keys}).slices_pruned;
+    };
+    EXPECT_EQ(pruned("id = 2"), 2);
+    EXPECT_EQ(pruned("id = 2 AND p > 'a'"), 1);
+    EXPECT_EQ(pruned("id = 1 AND p > 'a'"), 2);
+  }
+}
+
+TEST_F(MadeIndexes, PlacesThatTheSnapshotLacksAreDoubted) {
+  const std::vector<testing::FileGroup> known = groups_;
+  for (const auto& [partition, file_id] :
+       {std::pair("P=b", known[1].file_id), std::pair("c", known[1].file_id)}) {
+    groups_[1].partition = partition;
+    fs::remove_all(root_ / ".hoodie/metadata");
+    MakeMetadata();
+    for (const bool unique_keys : {false, true}) {
+      for (const char* where : {"id = 2", "id = 2 AND p <> 'c'", "id IN (1, 2)"}) {
+        const ScanReport report = PlanOf(Open(), {.where = where, .unique_keys = unique_keys});
+        EXPECT_THAT(report.notes, Contains(HasSubstr("which is not listed"))) << where;
+      }
+    }
+  }
+}
+
+TEST_F(MadeIndexes, CountsThatAreDamagedAreNotAddedUp) {
+  for (const int64_t rows : {INT64_MAX, int64_t{-1}}) {
+    for (testing::WrittenFile& file : files_) file.rows = rows;
+    fs::remove_all(root_ / ".hoodie/metadata");
+    MakeMetadata();
+    EXPECT_EQ(PlanOf(Open(), {.where = "_hoodie_record_key = '2'"}).slices_pruned,
+              2);  // by footers
+  }
+}
+
+TEST_F(MadeIndexes, AFailureOfTheStorageIsNotKept) {
+  MakeMetadata(/*with_statistics=*/false);
+  const fs::path base = root_ / "c" / groups_[2].base_file, away = root_ / "away";
+  const Snapshot snapshot = *Open().Pin();
+  fs::rename(base, away);
+  fs::create_directory(base);
+  const auto plan = snapshot.Plan({.where = "id = 2"});
+  EXPECT_EQ(GetErrorCode(plan.status()), ErrorCode::kIo) << plan.status();
+  fs::remove(base);
+  fs::rename(away, base);
+  EXPECT_EQ(PlanOf(snapshot, {.where = "id = 2"}).slices_pruned, 2);
+}
+
+TEST_F(MadeIndexes, WhatKeepsFootersFromBeingCountedIsTold) {
+  MakeMetadata(/*with_statistics=*/false);
+  const fs::path base = root_ / "c" / groups_[2].base_file;
+  std::ofstream(base, std::ios::in | std::ios::out).seekp(-1, std::ios::end) << '?';
+  const auto plan = Open().Pin()->Plan({.where = "id = 2"});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->Report().slices_pruned, 0);
+  EXPECT_THAT(plan->Report().notes,
+              Contains(AllOf(StartsWith("record index not used: "), HasSubstr(base.filename()))));
 }
 
 }  // namespace

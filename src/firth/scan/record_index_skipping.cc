@@ -15,6 +15,7 @@
 #include "firth/metadata/metadata_keys.h"
 #include "firth/metadata/metadata_table.h"
 #include "firth/scan/asked_keys.h"
+#include "firth/scan/data_skipping.h"
 #include "firth/scan/predicate.h"
 
 namespace firth {
@@ -55,6 +56,7 @@ Result<std::optional<Question>> AskedOfSecondary(const PinnedSnapshot& snapshot,
                                                  const arrow::compute::Expression& filter) {
   const TableConfig& config = snapshot.context->config;
   for (const std::string& column : ReferencedColumns(filter)) {
+    if (!IsStored(*snapshot.context, column)) continue;
     const auto values = AskedValues(column, filter, kMaxValues);
     if (!values) continue;
     ARROW_ASSIGN_OR_RAISE(const auto definitions, snapshot.metadata->Definitions(snapshot));
@@ -175,17 +177,32 @@ Result<Answer> Ask(const MetadataTable& table, const Question& question,
   return answer;
 }
 
-// An index that names a file group which the snapshot lacks is of another moment. Of partitions
-// that were left out before nothing is known.
-std::string ReasonOfUnknownGroup(const Places& places, const std::vector<FileSlice>& slices) {
+// The file slices of a partition that is not read, by file id; none where they are not known.
+Result<std::vector<FileSlice>> SlicesNotRead(const PinnedSnapshot& snapshot,
+                                             std::string_view partition) {
+  const auto listed = snapshot.files->ListedFromMetadata();
+  if (!listed) return std::vector<FileSlice>();
+  const auto files = listed->find(partition);
+  if (files == listed->end()) return std::vector<FileSlice>();
+  return SlicesOf(snapshot, partition, *files->second, /*read_optimized=*/false);
+}
+
+// An index that names a file group which the snapshot lacks is of another moment, or spells the
+// partition in another way.
+Result<std::string> ReasonOfUnknownGroup(const PinnedSnapshot& snapshot, const Places& places,
+                                         const std::vector<FileSlice>& slices) {
   for (const auto& [partition, file_ids] : places) {
     const auto begin = std::ranges::lower_bound(slices, partition, {}, &FileSlice::partition);
     const auto end = std::ranges::upper_bound(slices, partition, {}, &FileSlice::partition);
-    if (begin == end) continue;
+    std::vector<FileSlice> not_read;
+    if (begin == end) {
+      ARROW_ASSIGN_OR_RAISE(not_read, SlicesNotRead(snapshot, partition));
+    }
+    const std::span<const FileSlice> known = begin == end ? not_read : std::span(begin, end);
     for (const std::string& file_id : file_ids) {
-      if (std::ranges::binary_search(begin, end, file_id, {}, &FileSlice::file_id)) continue;
+      if (std::ranges::binary_search(known, file_id, {}, &FileSlice::file_id)) continue;
       return fmt::format(
-          "the record index names file group {} of partition \"{}\", which is not there", file_id,
+          "the record index names file group {} of partition \"{}\", which is not listed", file_id,
           partition);
     }
   }
@@ -227,7 +244,10 @@ Result<bool> SkipByRecordIndex(const PinnedSnapshot& snapshot,
   if (!reason.empty()) return not_used();
   const Result<Answer> answer = Ask(*table, **question, *slices);
   ARROW_RETURN_NOT_OK(DistrustOnError(answer.status(), &reason));
-  if (reason.empty()) reason = ReasonOfUnknownGroup(answer->places, *slices);
+  if (!reason.empty()) return not_used();
+  const auto unknown = ReasonOfUnknownGroup(snapshot, answer->places, *slices);
+  ARROW_RETURN_NOT_OK(DistrustOnError(unknown.status(), &reason));
+  if (reason.empty()) reason = *unknown;
   if (!reason.empty()) return not_used();
   // Writers of some releases leave keys out of the index, of which then nothing is promised.
   if (!answer->has_all_keys) {
