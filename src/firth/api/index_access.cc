@@ -50,10 +50,6 @@ Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& sna
   return table;
 }
 
-Result<IndexDefinitions> DefinitionsOf(const PinnedSnapshot& snapshot) {
-  return LoadIndexDefinitions(*snapshot.context->storage, snapshot.context->config);
-}
-
 bool IsPartitionedRecordIndex(const IndexDefinitions& definitions) {
   const auto definition = definitions.find("record_index");
   if (definition == definitions.end()) return false;

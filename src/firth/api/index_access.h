@@ -27,8 +27,6 @@ Result<std::shared_ptr<const MetadataTable>> OpenIndex(const PinnedSnapshot& sna
 /// The error of an index that is not there. `wanted` is a noun: "record index".
 Status NoSuchIndex(const TableConfig& config, std::string_view wanted);
 
-Result<IndexDefinitions> DefinitionsOf(const PinnedSnapshot& snapshot);
-
 /// Whether keys of the record index are unique in their data partition only.
 bool IsPartitionedRecordIndex(const IndexDefinitions& definitions);
 

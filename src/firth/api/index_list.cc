@@ -90,11 +90,11 @@ Result<std::vector<IndexInfo>> ListIndexes(const Snapshot& snapshot) {
   std::vector<IndexInfo> indexes;
   if (names.empty()) return indexes;
 
-  ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(pinned));
+  ARROW_ASSIGN_OR_RAISE(const auto definitions, pinned.metadata->Definitions(pinned));
   ARROW_ASSIGN_OR_RAISE(const auto table, MetadataOf(pinned));
   for (const std::string& name : names) {
     const bool is_building = std::ranges::find(building, name) != building.end();
-    IndexInfo& info = indexes.emplace_back(Describe(name, definitions));
+    IndexInfo& info = indexes.emplace_back(Describe(name, *definitions));
     ARROW_RETURN_NOT_OK(FillState(*table, is_building, &info));
   }
   return indexes;

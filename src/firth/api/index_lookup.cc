@@ -30,9 +30,9 @@ std::string InstantOf(int64_t millis, bool utc) {
 Result<std::string> SecondaryIndexOf(const PinnedSnapshot& snapshot, std::string_view column) {
   const TableConfig& config = snapshot.context->config;
   ARROW_ASSIGN_OR_RAISE(const IndexedColumn wanted, FindIndexedColumn(snapshot, column));
-  ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(snapshot));
+  ARROW_ASSIGN_OR_RAISE(const auto definitions, snapshot.metadata->Definitions(snapshot));
   for (const auto& names : {config.metadata_partitions, PartitionsBeingBuilt(config)}) {
-    if (auto index = FindSecondaryIndex(definitions, wanted.name, names)) return *std::move(index);
+    if (auto index = FindSecondaryIndex(*definitions, wanted.name, names)) return *std::move(index);
   }
   return NoSuchIndex(config, fmt::format("secondary index of column \"{}\"", wanted.name));
 }
@@ -48,8 +48,8 @@ Result<KeyLookup> LookupKeys(const Snapshot& snapshot, std::span<const std::stri
                              const KeyLookupOptions& options) {
   const PinnedSnapshot& pinned = *PinnedOf(snapshot);
   ARROW_ASSIGN_OR_RAISE(const auto table, OpenIndex(pinned, kRecordIndex));
-  ARROW_ASSIGN_OR_RAISE(const IndexDefinitions definitions, DefinitionsOf(pinned));
-  if (IsPartitionedRecordIndex(definitions) && !options.partition) {
+  ARROW_ASSIGN_OR_RAISE(const auto definitions, pinned.metadata->Definitions(pinned));
+  if (IsPartitionedRecordIndex(*definitions) && !options.partition) {
     return MakeError(ErrorCode::kInvalidArgument,
                      "the record index is partitioned: a key may live in several data partitions",
                      "name the partition");
