@@ -57,9 +57,10 @@ struct ScanOptions {
   /// folders, and with `prune` its statistics, bloom filters and record index. Results are the same
   /// without.
   bool use_metadata = true;
-  /// A promise: no record key is or was in the table twice. The record index then rules out file
-  /// slices also where log files keep it from being shown by counting. Rows are missing where the
-  /// promise isn't true.
+  /// A promise: no record key is or was in the table twice, as is so when all writers upsert by a
+  /// global index, one at a time, and no delete arrives late by its ordering value. The record
+  /// index then rules out file slices also where log files keep it from being shown by counting.
+  /// Rows are missing where the promise isn't true.
   bool unique_keys = false;
 
   /// Ranges and combinations. Called once, by Snapshot::Plan. Errors: kInvalidArgument.
