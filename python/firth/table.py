@@ -84,11 +84,10 @@ class _Readable:
         memory_budget   bytes of log records and queued batches in memory; more spills to disk
         spill_dir       where to spill; default the system's temporary folder
         use_metadata    ask the metadata table, where it may be believed, instead of listing
-        unique_keys     promise that no record key is or was in the table twice, as is so when all
-                        writers upsert by a global index, one at a time, and no delete arrives late
-                        by its ordering value: predicates on keys take the record index, also where
-                        log files keep it from being shown by counting. Rows are missing where the
-                        promise isn't true
+        unique_keys     promise that no record key is or was in the table twice (all writers upsert
+                        by a global index, one at a time; no delete is late by its ordering value):
+                        predicates on keys take the record index, also where log files keep it from
+                        being shown by counting. Rows are missing where the promise isn't true
 
         Nothing is read yet: planning happens here and finds unknown columns, the rows come when the
         result is consumed.
