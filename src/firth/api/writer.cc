@@ -4,9 +4,12 @@
 #include <arrow/type.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "firth/io/storage.h"
 #include "firth/io/storage_writer.h"
+#include "firth/table/file_system_view.h"
 #include "firth/table/schema_ddl.h"
 #include "firth/table/table_properties.h"
 #include "firth/write/create_table.h"
@@ -32,6 +35,34 @@ Status AlreadyATable(const Storage& storage) {
       "choose another folder");
 }
 
+// What is left of a table that has lost its properties, or belongs to another one, must not become
+// part of a new one.
+Status CheckFree(const Storage& storage) {
+  for (const char* file : {".hoodie/hoodie.properties", ".hoodie/hoodie.properties.backup"}) {
+    ARROW_ASSIGN_OR_RAISE(const bool exists, storage.Exists(file));
+    if (exists) return AlreadyATable(storage);
+  }
+  const auto taken = [&](std::string_view by) {
+    return WithRemedy(Error(ErrorCode::kAlreadyExists, "{} holds {}, a file of another table",
+                            storage.display_root(), by),
+                      "choose another folder");
+  };
+  const std::string root = storage.FullPath("") + "/";
+  if (root.find("/.hoodie/") != std::string::npos) return taken(".hoodie above it");
+  ARROW_ASSIGN_OR_RAISE(const std::vector<FileInfo> kept, storage.ListRecursive(".hoodie"));
+  for (const FileInfo& file : kept) {
+    if (!file.name().ends_with(".tmp")) return taken(file.path);  // of one that creates it, too
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::vector<FileInfo> files, storage.List(""));
+  for (const FileInfo& file : files) {
+    if (file.name().starts_with(".hoodie_partition_metadata") ||
+        ParseBaseFileName(file.name(), file.size) || ParseLogFileName(file.name(), file.size)) {
+      return taken(file.path);
+    }
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<arrow::Schema>> ParseSchema(std::string_view ddl) {
@@ -43,10 +74,7 @@ Result<Table> CreateTable(std::string_view uri, const TableDefinition& definitio
   ARROW_ASSIGN_OR_RAISE(const auto storage, Storage::Open(uri, options.storage_options));
   ARROW_ASSIGN_OR_RAISE(const auto writer, StorageWriter::Open(*storage));
   ARROW_ASSIGN_OR_RAISE(Properties properties, PropertiesOf(definition, NameOf(*storage)));
-  for (const char* file : {".hoodie/hoodie.properties", ".hoodie/hoodie.properties.backup"}) {
-    ARROW_ASSIGN_OR_RAISE(const bool exists, storage->Exists(file));
-    if (exists) return AlreadyATable(*storage);
-  }
+  ARROW_RETURN_NOT_OK(CheckFree(*storage));
   for (const char* folder : kFolders) ARROW_RETURN_NOT_OK(writer->CreateFolder(folder));
   const Status created = CreateTableProperties(*writer, std::move(properties));
   if (!created.ok() && GetErrorCode(created) == ErrorCode::kAlreadyExists) {

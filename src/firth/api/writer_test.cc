@@ -67,6 +67,29 @@ TEST_F(CreateTableTest, ATableWhosePropertiesAreBeingReplacedIsThere) {
   EXPECT_EQ(GetErrorCode(CreateTable(Dir("t"), definition_).status()), ErrorCode::kAlreadyExists);
 }
 
+TEST_F(CreateTableTest, WhatBelongsToAnotherTableIsNotAdopted) {
+  const auto refused = [&](const std::string& file, const std::string& dir) {
+    stdfs::remove_all(root_);
+    stdfs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << "x";
+    const auto status = CreateTable(Dir(dir), definition_).status();
+    EXPECT_FALSE(status.ok()) << file;
+    if (status.ok()) return;
+    EXPECT_EQ(GetErrorCode(status), ErrorCode::kAlreadyExists) << status;
+    EXPECT_FALSE(stdfs::exists(root_ / dir / ".hoodie/hoodie.properties"));
+  };
+  refused("t/.hoodie/timeline/20260101000000000.commit.requested", "t");  // its properties are lost
+  refused("t/de/.hoodie_partition_metadata", "t/de");
+  refused("t/0a1b-0_0-1-0_20260101000000000.parquet", "t");
+  refused("t/.hoodie/hoodie.properties", "t/.hoodie/metadata");
+}
+
+TEST_F(CreateTableTest, FilesThatAreNoTablesAreLeftAlone) {
+  stdfs::create_directories(root_ / "t");
+  std::ofstream(root_ / "t/README.md") << "x";
+  EXPECT_TRUE(CreateTable(Dir("t"), definition_).ok());
+}
+
 TEST_F(CreateTableTest, OneOfManyCreatorsWins) {
   constexpr int kThreads = 8;
   std::atomic<int> winners{0};

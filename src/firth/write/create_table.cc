@@ -212,6 +212,28 @@ Properties CommonProperties(const TableDefinition& definition) {
   };
 }
 
+// The path of a timestamp says nothing without them.
+Status CheckTimestamps(const TableConfig& config) {
+  if (std::ranges::find(config.partition_is_timestamp, true) ==
+      config.partition_is_timestamp.end()) {
+    return Status::OK();
+  }
+  constexpr std::string_view kType = "hoodie.keygen.timebased.timestamp.type";
+  constexpr std::string_view kFormat = "hoodie.keygen.timebased.output.dateformat";
+  constexpr std::array<std::string_view, 6> kTypes = {
+      "UNIX_TIMESTAMP", "EPOCHMILLISECONDS", "EPOCHMICROSECONDS", "SCALAR", "DATE_STRING", "MIXED"};
+  const std::string_view type = config.Get(kType);
+  if (std::ranges::find(kTypes, type) == kTypes.end()) {
+    return InvalidError(
+        "{} is \"{}\"; must be one of {}, for there is a timestamp among the "
+        "partition columns",
+        kType, type, fmt::join(kTypes, ", "));
+  }
+  return config.Get(kFormat).empty()
+             ? InvalidError("{} is missing: a pattern of the paths, yyyy/MM/dd", kFormat)
+             : Status::OK();
+}
+
 // What the caller adds or sets otherwise.
 Status AddGiven(const TableDefinition& definition, Properties* properties) {
   for (const auto& [key, value] : definition.properties) {
@@ -263,6 +285,7 @@ Result<Properties> PropertiesOf(const TableDefinition& definition,
   // The reader's checks hold for a new table too; what they find is the caller's mistake.
   const Result<TableConfig> config = TableConfig::FromProperties(properties);
   if (!config.ok()) return InvalidError("{}", config.status().message());
+  ARROW_RETURN_NOT_OK(CheckTimestamps(*config));
   return properties;
 }
 

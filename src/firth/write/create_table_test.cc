@@ -73,12 +73,15 @@ TEST(PropertiesOf, ChoosesTheKeyGenerator) {
   definition.partition_by = {"day", "ts"};
   EXPECT_EQ(ConfigOf(definition).key_generator, KeyGenerator::kComplex);
   definition.partition_by = {"day:SIMPLE", "ts:TIMESTAMP"};
+  definition.properties = {{"hoodie.keygen.timebased.timestamp.type", "EPOCHMILLISECONDS"},
+                           {"hoodie.keygen.timebased.output.dateformat", "yyyy/MM/dd"}};
   const TableConfig custom = ConfigOf(definition);
   EXPECT_EQ(custom.key_generator, KeyGenerator::kCustom);
   EXPECT_EQ(custom.partition_fields, (std::vector<std::string>{"day", "ts"}));
   definition = Orders();
   definition.partition_by = {"ts"};
-  definition.properties["hoodie.keygen.timebased.timestamp.type"] = "EPOCHMILLISECONDS";
+  definition.properties = {{"hoodie.keygen.timebased.timestamp.type", "EPOCHMILLISECONDS"},
+                           {"hoodie.keygen.timebased.output.dateformat", "yyyy/MM/dd"}};
   EXPECT_EQ(ConfigOf(definition).key_generator, KeyGenerator::kTimestamp);
   definition = Orders();
   definition.key.clear();
@@ -118,6 +121,13 @@ TEST(PropertiesOf, RefusesWhatMakesNoSense) {
   expect([](Definition d) { d->partition_by = {"day", "day"}; }, "given twice");
   expect([](Definition d) { d->partition_by = {"day:FOO"}; }, "must be column:SIMPLE or");
   expect([](Definition d) { d->partition_by = {"day:SIMPLE", "id"}; }, "partition \"id\": must be");
+  expect([](Definition d) { d->partition_by = {"ts:TIMESTAMP"}; },
+         "hoodie.keygen.timebased.timestamp.type is \"\"; must be one of UNIX_TIMESTAMP");
+  expect(
+      [](Definition d) {
+        d->properties["hoodie.keygen.timebased.timestamp.type"] = "EPOCHMILLISECONDS";
+      },
+      "hoodie.keygen.timebased.output.dateformat is missing");
   expect([](Definition d) { d->ordering = {"no"}; }, "ordering column \"no\"");
   expect([](Definition d) { d->key.clear(); }, "the table has no key");
   expect([](Definition d) { d->properties["x"] = "1"; }, "begin with \"hoodie.\"");

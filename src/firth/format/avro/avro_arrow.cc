@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Avro schemas to Arrow schemas and back.
 #include <arrow/type.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
 
 #include <utility>
 
@@ -131,12 +133,17 @@ AvroSchemaPtr Plain(AvroKind kind, AvroLogical logical = AvroLogical::kNone) {
   return schema;
 }
 
+// As Avro for Java has it, which looks at UTF-16 units: no letter lies beyond U+FFFF.
 Status CheckName(std::string_view name, std::string_view what) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-  };
-  bool valid = !name.empty() && letter(name[0]);
-  for (const char c : name) valid &= letter(c) || (c >= '0' && c <= '9');
+  const auto* bytes = reinterpret_cast<const uint8_t*>(name.data());
+  const auto size = static_cast<int32_t>(name.size());
+  bool valid = size > 0;
+  for (int32_t at = 0; valid && at < size;) {
+    const bool first = at == 0;
+    UChar32 c = 0;
+    U8_NEXT(bytes, at, size, c);
+    valid = c == '_' || (c > 0 && c <= 0xFFFF && (first ? u_isalpha(c) : u_isalnum(c)));
+  }
   if (valid) return Status::OK();
   return InvalidError(
       "{} \"{}\" is no Avro name: letters, digits and underscores, no digit in front", what, name);

@@ -56,6 +56,18 @@ TEST(ArrowToAvroSchema, IsUndoneByAvroToArrowSchema) {
   EXPECT_TRUE(back->Equals(*HudiColumns())) << back->ToString();
 }
 
+// What Avro 1.11 for Java says of these names.
+TEST(ArrowToAvroSchema, TakesTheNamesThatJavaTakes) {
+  const auto is_name = [](const char* name) {
+    return ArrowToAvroSchema(arrow::Schema({arrow::field(name, arrow::int32())}), "r", "").ok();
+  };
+  for (const char* name : {"a", "_1", "é", "中", "x１", "Ж9"}) EXPECT_TRUE(is_name(name)) << name;
+  for (const char* name : {"", "1", "a b", "a-b", "😀", "—", "x—y", "１", "²", "x½", "𝒳", "x😀",
+                           "x\u200By", "\xFF", "a\xC3"}) {
+    EXPECT_FALSE(is_name(name)) << name;
+  }
+}
+
 TEST(ArrowToAvroSchema, NamesTheColumnThatHasNoAvroForm) {
   const auto error = [](const std::string& name, std::shared_ptr<arrow::DataType> type) {
     return ArrowToAvroSchema(arrow::Schema({arrow::field(name, std::move(type))}), "r", "")
