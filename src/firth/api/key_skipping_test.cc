@@ -176,6 +176,16 @@ TEST_F(KeySkipping, AnIndexThatIsLostOrShortHidesNoRow) {
   }
 }
 
+TEST_F(KeySkipping, IndexesThatAreBeingBuiltAreNamed) {
+  UnpackIndexed();
+  std::ofstream(root_ / ".hoodie/hoodie.properties", std::ios::app)
+      << "\nhoodie.table.metadata.partitions=files"
+         "\nhoodie.table.metadata.partitions.inflight=files,column_stats,record_index\n";
+  EXPECT_THAT(PlanOf(Open(), {.where = "id = 17"}).notes,
+              Contains("still being built, so not used: column_stats, record_index"));
+  EXPECT_THAT(PlanOf(Open(), {}).notes, Each(Not(HasSubstr("column_stats"))));
+}
+
 // Keys 3 to 5 were inserted twice, into two file groups, of which the index has one.
 TEST_F(KeySkipping, KeysThatAreThereTwiceAreCounted) {
   const Table table = Unpack("tables/v9_cow_record_index_twice", "v9_cow_record_index_twice");

@@ -160,7 +160,7 @@ Result<Outcome> ByBloomFilters(const MetadataTable& table, const IndexedCall& in
   }
   const auto values = AskedValues(indexed.index->name, filter, kMaxValues);
   if (!values) {
-    outcome.doubt = "the predicate asks for no certain values";
+    outcome.doubt = "the predicate asks for no certain values, or for too many";
     return outcome;
   }
   outcome.doubt = DoubtOfValues(indexed.call, *values);

@@ -173,10 +173,20 @@ Status PlanIncrementalRead(const std::shared_ptr<const PinnedSnapshot>& snapshot
 
 // Leaves out slices that indexes of the metadata table rule out. The record index leaves so few
 // that statistics of the others need not be looked up, and knows all that bloom filters do.
+// The stages below look at indexes that are ready; of others nothing would be told.
+void NoteIndexesBeingBuilt(const TableConfig& config, ScanReport* report) {
+  std::vector<std::string> building = PartitionsBeingBuilt(config);
+  std::erase(building, "files");  // the note on the listing says so
+  if (building.empty()) return;
+  report->notes.push_back(
+      fmt::format("still being built, so not used: {}", fmt::join(building, ", ")));
+}
+
 Status SkipSlices(const PinnedSnapshot& snapshot, const ScanOptions& options,
                   const cp::Expression& filter, PlannedScan* plan) {
   const int threads = ScanThreads(options);
   std::vector<FileSlice>* slices = &plan->slices;
+  NoteIndexesBeingBuilt(snapshot.context->config, &plan->report);
   ARROW_ASSIGN_OR_RAISE(const bool found, SkipByRecordIndex(snapshot, filter, options, threads,
                                                             slices, &plan->report));
   ARROW_RETURN_NOT_OK(SkipByColumnStats(snapshot, filter, threads, slices, &plan->report));
