@@ -268,7 +268,9 @@ class MadeIndexes : public KeySkipping {
   void MakeMetadata(bool with_statistics = true) {
     testing::MetadataFiles metadata(root_.string(), "20260102000000000");
     ASSERT_TRUE(metadata.WriteFiles(files_).ok());
-    if (with_statistics) ASSERT_TRUE(metadata.WriteColumnStats(files_, 1).ok());
+    if (with_statistics) {
+      ASSERT_TRUE(metadata.WriteColumnStats(files_, 1).ok());
+    }
     ASSERT_TRUE(metadata.BeginRecordIndex(1).ok());
     for (size_t i = 0; i < groups_.size(); ++i) {
       ASSERT_TRUE(
